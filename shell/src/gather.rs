@@ -1,0 +1,17 @@
+//! What the shell reads before anything is planned.
+//!
+//! Takes a path that a person named and this process's own environment. Gives texts, names and facts as
+//! they are on disk; the core parses and judges them. Refuses what is not the kind of file it should be.
+//! Nothing here starts a process: planning a workspace must cost less than starting one `git`.
+
+pub mod env_file;
+pub mod host;
+pub mod repository;
+pub mod settings_file;
+pub mod text_file;
+
+mod bounded_read;
+mod git_config;
+mod git_dir;
+mod git_head;
+mod shown;
