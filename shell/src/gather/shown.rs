@@ -27,7 +27,7 @@ impl fmt::Display for Shown<'_> {
 /// Unicode tables of the compiler whether they show.
 fn is_deceptive(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{061c}' | '\u{feff}' | '\u{00ad}' | '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{00ad}' | '\u{061c}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -81,7 +81,12 @@ fn git_list(text: &[u8]) -> Option<Vec<u8>> {
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .output()
         .unwrap();
-    output.status.success().then_some(output.stdout)
+    output.status.success().then(|| blanks(output.stdout))
+}
+
+/// Before 2.45 git made every blank inside a value a space; the tests must pass with any git.
+fn blanks(list: Vec<u8>) -> Vec<u8> {
+    list.into_iter().map(|byte| if matches!(byte, b'\t' | b'\r') { b' ' } else { byte }).collect()
 }
 
 /// The same in the same format: name, newline and value if there is an `=`, NUL.
@@ -95,7 +100,7 @@ fn our_list(text: &[u8]) -> Option<Vec<u8>> {
         }
         list.push(0);
     }
-    Some(list)
+    Some(blanks(list))
 }
 
 #[test]
