@@ -1,3 +1,164 @@
+//! The policy engine of Orca container workspaces: settings, orca.yaml and measured facts in, a validated
+//! container plan out. No I/O, no clock, no randomness: the same request gives the same bytes.
+//!
+//! ```text
+//! input ─► parse ─► resolve ─► policy ─► plan ─► engine      report
+//! said     form     who won    verdicts  typed    argv        environment, why
+//! ```
+//!
+//! Data flows one way. [`plan`] judges a request; [`launch`] says how one process starts in the container
+//! that came of it; [`next_actions`] says what to do on an engine; [`render`] says how.
 #![no_std]
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod answer;
+mod diagnostic;
+mod engine;
+pub mod input;
+pub mod json;
+pub mod limits;
+mod parse;
+mod plan;
+mod policy;
+mod report;
+mod resolve;
+mod secret;
+mod source;
+mod text;
+mod words;
+
+pub use answer::{
+    Capabilities, LaunchAnswer, Need, POLICY_REVISION, PlanAnswer, Planned, Refusal, Terminate,
+};
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use engine::{
+    Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
+    ENVIRONMENT_SHIM, Goal, NetworkFacts, Next, Observed, Phase, Record, ReferenceName, RenderContext,
+    Resource, Stdin, TERMINATE, VolumeFacts, World, launch, next_actions, render,
+};
+pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
+pub use plan::{
+    ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
+    NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
+};
+pub use policy::{
+    approval::PendingApproval,
+    ceiling::{ApprovedThing, Ceiling, ceiling},
+};
+pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, why};
+pub use resolve::{Copy, LeftOut};
+pub use secret::Sensitive;
+pub use source::{Position, Source};
+pub use text::{escaped, is_deceptive, quoted};
+pub use words::{
+    ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Layer, LimitKind, Mode, MountKind,
+    MountRole, Network, Origin, Said, Template,
+};
+
+use alloc::{string::String, vec::Vec};
+use input::{PlanRequest, SCHEMA_VERSION};
+
+/// Judges a request: a plan (or a preview of one), or a refusal with every reason.
+pub fn plan(request: &PlanRequest) -> PlanAnswer {
+    let mut judgement = resolve::judge(request);
+    if let Some(refusal) = not_wanted(request, &judgement) {
+        return PlanAnswer::Refused(refusal);
+    }
+    let built = plan::build(&mut judgement);
+    let Some(container) = built.filter(|_| !judgement.findings.refused()) else {
+        return PlanAnswer::Refused(Refusal::of(with_asked(judgement.findings, &judgement.pending)));
+    };
+    let copies = !judgement.copy.files.is_empty();
+    let commands = engine::command_lists(&container, copies, &RenderContext::of(request));
+    let needs = plan::needs(&judgement);
+    PlanAnswer::Planned(alloc::boxed::Box::new(Planned {
+        ok: true,
+        schema_version: SCHEMA_VERSION,
+        policy_revision: POLICY_REVISION,
+        plan: container,
+        options: report::option_entries(&judgement),
+        environment: report::entries(&judgement.environment, &judgement.sources),
+        copy: judgement.copy,
+        commands,
+        notices: with_asked(judgement.findings, &judgement.pending),
+        pending_approvals: judgement.pending,
+        needs,
+    }))
+}
+
+/// `container_not_requested` and `experimental_off` come before everything but a malformed request.
+fn not_wanted(request: &PlanRequest, judgement: &resolve::Judgement<'_>) -> Option<Refusal> {
+    let malformed = |d: &&Diagnostic| d.severity == Severity::Refused && d.code < Code::ContainerNotRequested;
+    let mut problems: Vec<Diagnostic> = judgement.findings.iter().filter(malformed).cloned().collect();
+    let enabled = &judgement.options.enabled;
+    let source = judgement.sources.get(enabled.source);
+    if !enabled.value {
+        let message = "No setting, choice or flag asks for a container.";
+        problems.push(Diagnostic::new(Severity::Refused, Code::ContainerNotRequested, message, source));
+    } else if !request.global_settings.experimental_container_workspaces {
+        let message = "A container was asked for, but container workspaces are switched off in the experimental settings.";
+        let help = "Switch on experimentalContainerWorkspaces, or choose to run without a container.";
+        problems.push(Diagnostic::new(Severity::Refused, Code::ExperimentalOff, message, source).help(help));
+    } else {
+        return None;
+    }
+    Some(Refusal::of(problems))
+}
+
+/// All findings in order, what waits for a person among them.
+fn with_asked(mut findings: diagnostic::Findings, pending: &[PendingApproval]) -> Vec<Diagnostic> {
+    for asked in pending {
+        let help = alloc::format!("Approve it with the digest {}.", asked.digest);
+        let finding = Diagnostic::new(
+            Severity::Asked,
+            Code::ApprovalRequired,
+            asked.message.clone(),
+            asked.source.clone(),
+        );
+        findings.push(finding.help(help));
+    }
+    findings.into_sorted()
+}
+
+/// The effective environment of a request: what a launch would get and why, also where the plan is refused.
+pub fn effective_environment(request: &PlanRequest) -> EffectiveEnvironment {
+    let judgement = resolve::judge(request);
+    if let Some(refusal) = not_wanted(request, &judgement) {
+        return refusal.into();
+    }
+    report::effective(judgement)
+}
+
+/// Env-file text of the start variables of a request, for the standard input of `create_container`.
+///
+/// Holds values; each line was judged to survive the dialect. `None` when there are none.
+pub fn start_env_text(request: &PlanRequest) -> Option<Sensitive> {
+    let judgement = resolve::judge(request);
+    let mut text = zeroize::Zeroizing::new(String::new());
+    for (name, claim) in judgement.environment.active().filter(|(_, claim)| claim.delivery == Delivery::Start)
+    {
+        text.push_str(name);
+        text.push('=');
+        text.push_str(claim.given.text()?);
+        text.push('\n');
+    }
+    if text.is_empty() { None } else { Some(Sensitive::new(&text)) }
+}
+
+/// The digest that a plan of this content has; equal to `plan.digest` unless somebody changed the plan.
+pub fn plan_digest(plan: &ContainerPlan) -> Option<String> {
+    plan::plan_digest(plan)
+}
+
+/// What this build knows.
+pub fn capabilities() -> Capabilities {
+    Capabilities {
+        schema_version: SCHEMA_VERSION,
+        policy_revision: POLICY_REVISION,
+        capabilities: resolve::CAPABILITIES.iter().map(|word| (*word).into()).collect(),
+    }
+}

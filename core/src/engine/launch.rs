@@ -1,0 +1,307 @@
+//! One process in a running workspace: names on the command line, values in the client's environment under
+//! our prefix, nothing of a variable under its own name (design 6).
+
+use super::{
+    render::program,
+    scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, PERSONS_SHELL, TERMINATE},
+};
+use crate::{
+    answer::{LaunchAnswer, Refusal, Terminate},
+    diagnostic::{Code, Diagnostic, Findings, Severity},
+    input::{LaunchCommand, LaunchRequest, PlanRequest},
+    limits,
+    parse::env_name::is_env_name,
+    plan::{ContainerPlan, WORKSPACE_ROOT, plan_digest, source_digests},
+    resolve::{Given, LaunchJudgement, environment::value_fault, judge_launch},
+    source::Source,
+    text::{is_deceptive, quoted},
+    words::{Delivery, Endpoint, EngineKind, Layer, Origin},
+};
+use alloc::{
+    collections::BTreeMap,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use zeroize::Zeroizing;
+
+/// The process that starts a launch, with the layers of now over the frozen texts of the repository.
+///
+/// `frozen` is the plan that was kept at create, `request` the request of now with the frozen texts.
+/// Container options of the request do not count here.
+pub fn launch(
+    frozen: &ContainerPlan,
+    request: &PlanRequest,
+    launch: &LaunchRequest,
+) -> Result<LaunchAnswer, Refusal> {
+    let mut judgement = judge_launch(request, frozen);
+    let mut findings = core::mem::take(&mut judgement.findings);
+    check_plan(frozen, request, &mut findings);
+    check_launch(launch, &mut findings);
+    let values = values(&judgement, launch, &mut findings);
+    check_values(&values, &mut findings);
+    check_route(frozen, request, launch, !values.is_empty(), &mut findings);
+    if findings.refused() {
+        return Err(Refusal::of(findings.into_sorted()));
+    }
+    Ok(answer(frozen, request, launch, &values, &judgement, findings.into_sorted()))
+}
+
+fn at(path: &str) -> Source {
+    Source::setting(Origin::Request, path)
+}
+
+/// A launch belongs to a sealed plan of this workspace and to the texts it was made from.
+fn check_plan(frozen: &ContainerPlan, request: &PlanRequest, findings: &mut Findings) {
+    let sealed = frozen.digest.is_some() && frozen.digest == plan_digest(frozen);
+    if !sealed {
+        let message = "A launch needs a finished plan whose digest is that of its content; this one is a preview or was changed.";
+        findings.refuse(Code::PlanMismatch, at("plan.digest"), message);
+    }
+    let label = |name: &str| frozen.labels.get(name).map(String::as_str);
+    if label("orca.instance") != Some(&request.workspace.instance_id)
+        || label("orca.install") != Some(&request.install.id)
+    {
+        findings.refuse(
+            Code::PlanMismatch,
+            at("workspace.instanceId"),
+            "The plan is of another workspace or installation.",
+        );
+    }
+    if source_digests(request) != frozen.sources {
+        let message =
+            "The repository's texts in the request are the ones the plan was made from; these differ.";
+        findings.refuse(Code::PlanMismatch, at("plan.sources"), message);
+        findings.help("Launch with the frozen texts of the record; a changed file is adopted by a recreate.");
+    }
+    if request.engine.as_ref().is_some_and(|engine| engine.kind != frozen.engine.kind) {
+        findings.refuse(Code::PlanMismatch, at("engine.kind"), "The plan is for another engine.");
+    }
+}
+
+fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn check_launch(launch: &LaunchRequest, findings: &mut Findings) {
+    if !is_hex(&launch.container_id, 64) {
+        findings.refuse(
+            Code::RequestInvalid,
+            at("launch.containerId"),
+            "A container is addressed by its full id, 64 hex digits.",
+        );
+    }
+    if !is_hex(&launch.launch_id, 32) {
+        findings.refuse(
+            Code::RequestInvalid,
+            at("launch.launchId"),
+            "A launch id is 32 lower-case hex digits.",
+        );
+    }
+    if let Some(workdir) = &launch.workdir
+        && (!workdir.starts_with('/')
+            || workdir.chars().any(is_deceptive)
+            || workdir.len() > limits::PATH_BYTES)
+    {
+        let message =
+            "A working folder is an absolute path in the container without control or invisible characters.";
+        findings.refuse(Code::WorkdirInvalid, at("launch.workdir"), message);
+    }
+    if let LaunchCommand::Argv(argv) = &launch.command {
+        let program = argv.first().is_some_and(|program| !program.is_empty());
+        if !program
+            || argv.iter().any(|word| word.contains('\0'))
+            || argv.iter().any(|w| w.len() > limits::ENV_STRING_BYTES)
+        {
+            let message = "A command is a program and its arguments, none of them with a NUL character or above 128 KiB.";
+            findings.refuse(Code::CommandInvalid, at("launch.command"), message);
+        }
+    }
+}
+
+type Values = BTreeMap<String, Zeroizing<String>>;
+
+/// The value of every variable that this launch hands over, by name.
+fn values(judgement: &LaunchJudgement<'_>, launch: &LaunchRequest, findings: &mut Findings) -> Values {
+    let mut values = Values::new();
+    let terminal = [
+        ("TERM", launch.terminal.term.as_ref()),
+        ("COLORTERM", launch.terminal.colorterm.as_ref()),
+        ("LANG", launch.terminal.lang.as_ref()),
+    ];
+    for (name, value) in terminal {
+        if let Some(value) = value {
+            values.insert(name.into(), Zeroizing::new(value.clone()));
+        }
+    }
+    let given = &launch.values;
+    for (name, claim) in judgement.environment.active() {
+        if claim.layer == Layer::Image || claim.delivery == Delivery::Start {
+            values.remove(name);
+            continue;
+        }
+        let source = || judgement.sources.get(claim.source);
+        let value = match &claim.given {
+            Given::Host => given.host.get(name),
+            Given::Orca => given.orca.get(name),
+            Given::GhToken => {
+                if given.gh_token.is_none() {
+                    let message = "The GitHub account bound to this repository has no token at hand.";
+                    findings.refuse(Code::GhBoundAccountUnavailable, source(), message);
+                    findings.help("Log in with gh auth login for that account, or unbind it.");
+                }
+                given.gh_token.as_ref()
+            }
+            Given::Secret(secret) => {
+                let value = given.secrets.get(secret);
+                if value.is_none() {
+                    let message =
+                        format!("The secret {} of layer \"{}\" has no value.", quoted(secret), claim.layer);
+                    findings.refuse(Code::SecretMissing, source(), message);
+                }
+                value
+            }
+            Given::Text(_) | Given::Read(_) | Given::Constant(_) | Given::GhHost(_) | Given::Image => {
+                if let Some(text) = claim.given.text() {
+                    values.insert(name.into(), Zeroizing::new(text.into()));
+                }
+                continue;
+            }
+        };
+        match value {
+            Some(value) => {
+                values.insert(name.into(), Zeroizing::new(value.reveal().to_string()));
+            }
+            None if matches!(claim.given, Given::Host) => {
+                let message =
+                    format!("The host variable {} is allowed but not set on this host.", quoted(name));
+                findings.notice(Code::HostEnvMissing, source(), message);
+            }
+            None => {}
+        }
+    }
+    values
+}
+
+fn check_values(values: &Values, findings: &mut Findings) {
+    for (name, value) in values {
+        if let Some((code, message)) = value_fault(name, value) {
+            findings.refuse(code, at("launch.values"), message);
+        }
+    }
+    let total: usize = values.values().map(|value| value.len()).sum();
+    if total > limits::ENV_TOTAL_BYTES {
+        let message =
+            format!("All values of a launch have at most {} bytes together.", limits::ENV_TOTAL_BYTES);
+        findings.refuse(Code::ValueTooLarge, at("launch.values"), message);
+    }
+}
+
+/// Whether values can reach this engine without being stored or read on the way.
+fn check_route(
+    frozen: &ContainerPlan,
+    request: &PlanRequest,
+    launch: &LaunchRequest,
+    carries: bool,
+    findings: &mut Findings,
+) {
+    let Some(engine) = &request.engine else {
+        findings.refuse(Code::RequestInvalid, at("engine"), "A launch needs the facts of the engine.");
+        return;
+    };
+    if frozen.engine.kind != EngineKind::Podman || !carries {
+        return;
+    }
+    if engine.endpoint != Endpoint::Local {
+        let message = "A remote podman stores every value that exec hands it, and no descriptor reaches it; it gets none.";
+        findings.refuse(Code::PodmanRemoteValues, at("engine.endpoint"), message);
+    }
+    let helper = launch.helper.as_deref().unwrap_or("");
+    if !helper.starts_with('/') || helper.contains('\0') {
+        let message = "podman stores every value that exec hands it, so values go by descriptor; that needs the absolute path of orca-container.";
+        findings.refuse(Code::PodmanNeedsHelper, at("launch.helper"), message);
+    }
+}
+
+fn answer(
+    frozen: &ContainerPlan,
+    request: &PlanRequest,
+    launch: &LaunchRequest,
+    values: &Values,
+    judgement: &LaunchJudgement<'_>,
+    notices: Vec<Diagnostic>,
+) -> LaunchAnswer {
+    let client = request.engine.as_ref().map(|engine| &engine.client);
+    let client_env = client.map(|client| client.env.clone()).unwrap_or_default();
+    let program = String::from(program(frozen.engine.kind, client));
+    let podman = frozen.engine.kind == EngineKind::Podman;
+    let helper = launch.helper.clone().filter(|_| podman && !values.is_empty());
+
+    let mut exec: Vec<String> = Vec::from(["exec".into(), "-i".into()]);
+    if launch.tty {
+        exec.push("-t".into());
+    }
+    exec.push("--detach-keys=".into());
+    exec.push(format!("--workdir={}", workdir(frozen, launch)));
+    if helper.is_some() {
+        exec.extend(["--preserve-fds".into(), "1".into()]);
+    } else {
+        exec.extend(values.keys().flat_map(|name| ["-e".into(), format!("{ENV_PREFIX}{name}")]));
+    }
+    exec.extend(["--".into(), launch.container_id.clone(), "/bin/sh".into(), "-c".into()]);
+    exec.push(if helper.is_some() { DESCRIPTOR_SHIM } else { ENVIRONMENT_SHIM }.into());
+    exec.extend(["sh".into(), launch.launch_id.clone()]);
+    exec.extend(values.keys().cloned());
+    exec.push("--".into());
+    let unset =
+        judgement.environment.removed_at_launch.iter().filter(|n| is_env_name(n) && !values.contains_key(*n));
+    exec.extend(unset.cloned());
+    exec.push("--".into());
+    match &launch.command {
+        LaunchCommand::Argv(argv) => exec.extend(argv.iter().cloned()),
+        LaunchCommand::Shell => exec.extend(["/bin/sh".into(), "-c".into(), PERSONS_SHELL.into()]),
+    }
+
+    let mut env = client_env.clone();
+    env.extend(values.iter().map(|(name, value)| (format!("{ENV_PREFIX}{name}"), value.as_str().into())));
+    let (file, args) = match helper {
+        Some(helper) => {
+            let mut args: Vec<String> = Vec::from(["__deliver".into(), "--".into(), program.clone()]);
+            args.extend(exec);
+            (helper, args)
+        }
+        None => (program.clone(), exec),
+    };
+    LaunchAnswer {
+        ok: true,
+        file,
+        args,
+        env,
+        cwd: "/".into(),
+        terminate: terminate(program, client_env, launch),
+        names: values.keys().cloned().collect(),
+        notices: notices.into_iter().filter(|n| n.severity != Severity::Refused).collect(),
+    }
+}
+
+fn workdir(frozen: &ContainerPlan, launch: &LaunchRequest) -> String {
+    let clone = frozen.clone.as_ref().map(|clone| clone.target.clone());
+    launch.workdir.clone().or(clone).unwrap_or_else(|| WORKSPACE_ROOT.into())
+}
+
+fn terminate(file: String, env: BTreeMap<String, String>, launch: &LaunchRequest) -> Terminate {
+    let args = [
+        "exec",
+        "--workdir=/",
+        "--",
+        &launch.container_id,
+        "/usr/bin/env",
+        "-i",
+        "/bin/sh",
+        "-c",
+        TERMINATE,
+        "sh",
+        &launch.launch_id,
+    ];
+    Terminate { file, args: args.map(String::from).into(), env }
+}

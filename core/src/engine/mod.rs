@@ -1,0 +1,27 @@
+//! Resources and actions into the words of one engine: what to do next, and how to say it.
+//!
+//! Pure text and pure decisions; nothing is run. A new engine is a new [`dialect::Dialect`] beside docker's
+//! and podman's.
+
+mod action;
+mod command;
+mod create_argv;
+mod dialect;
+mod docker;
+mod launch;
+mod podman;
+mod render;
+mod scripts;
+mod sequencer;
+mod simulate;
+
+pub use action::{Action, ActionKind};
+pub use command::{Arg, Command, CommandLists, ReferenceName, Stdin};
+pub use launch::launch;
+pub use render::{RenderContext, render};
+pub use scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, TERMINATE};
+pub use sequencer::{
+    Blocked, ContainerFacts, Goal, NetworkFacts, Next, Observed, Phase, Record, Resource, VolumeFacts,
+    next_actions,
+};
+pub use simulate::{World, command_lists};

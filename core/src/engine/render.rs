@@ -1,0 +1,248 @@
+//! An action into the command that carries it out.
+
+use super::{
+    action::Action,
+    command::{Arg, Command, ReferenceName, Stdin},
+    create_argv,
+    dialect::Dialect,
+    docker::DOCKER,
+    podman::PODMAN,
+    scripts,
+};
+use crate::{
+    input::{EngineClient, PlanRequest},
+    limits,
+    plan::{AGENT_TARGET, ContainerPlan, WORKSPACE_ROOT},
+    words::{EngineKind, MountRole},
+};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+
+/// What rendering needs beside the plan.
+#[derive(Clone, Debug)]
+pub struct RenderContext<'a> {
+    /// The engine's client; without one the engine's own name and an empty environment.
+    pub client: Option<&'a EngineClient>,
+    /// The repository on the host, which the clone is bundled from.
+    pub repo_path: &'a str,
+}
+
+impl<'a> RenderContext<'a> {
+    /// The context of a request.
+    pub fn of(request: &'a PlanRequest) -> Self {
+        Self {
+            client: request.engine.as_ref().map(|engine| &engine.client),
+            repo_path: &request.workspace.repo_path,
+        }
+    }
+}
+
+/// The dialect of an engine.
+pub(super) fn dialect(kind: EngineKind) -> &'static Dialect {
+    match kind {
+        EngineKind::Docker => &DOCKER,
+        EngineKind::Podman => &PODMAN,
+    }
+}
+
+/// The command of an action. What the caller does itself (`check_*`, records) has an empty argv.
+pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>) -> Command {
+    let mut command = Command {
+        action: action.kind(),
+        argv: Vec::new(),
+        env: context.client.map(|client| client.env.clone()).unwrap_or_default(),
+        stdin: None,
+        captures: None,
+        ok: Vec::from([0]),
+        deadline_s: limits::ENGINE_DEADLINE_S,
+    };
+    let engine = dialect(plan.engine.kind);
+    let words: Vec<Arg> = match action {
+        Action::PullImage => {
+            command.deadline_s = limits::TRANSFER_DEADLINE_S;
+            if let Some(config) = context.client.and_then(|client| client.pull_docker_config.as_ref()) {
+                command.env.insert("DOCKER_CONFIG".into(), config.clone());
+            }
+            texts(&["pull", "--", &plan.image.reference])
+        }
+        Action::InspectImage => {
+            command.captures = Some(ReferenceName::ImageId);
+            texts(&["image", "inspect", "--format={{.Id}}", "--", &plan.image.reference])
+        }
+        Action::CreateNetwork => create_network(plan, engine),
+        Action::CreateVolume(role) => create_volume(plan, role),
+        Action::InitVolumes => init_volumes(plan, engine),
+        Action::CreateContainer => {
+            command.captures = Some(ReferenceName::ContainerId);
+            if !plan.start_env.is_empty() {
+                command.stdin = Some(Stdin::StartEnv { names: plan.start_env.clone() });
+            }
+            create_argv::create_argv(plan, engine)
+        }
+        Action::StartContainer => on_container(&["start", "--"]),
+        Action::StopContainer => on_container(&["stop", "-t", "10", "--"]),
+        Action::RemoveContainer => {
+            let mut words = texts(&["rm"]);
+            words.extend(engine.rm.iter().map(|flag| Arg::from(*flag)));
+            words.extend([Arg::from("--"), ReferenceName::ContainerId.into()]);
+            words
+        }
+        Action::RemoveVolume(role) => texts(&["volume", "rm", "--", volume_name(plan, role)]),
+        Action::RemoveNetwork => {
+            command.ok = engine.network_rm_ok.to_vec();
+            texts(&["network", "rm", "--", plan.network.name.as_deref().unwrap_or_default()])
+        }
+        Action::Clone => {
+            command.deadline_s = limits::TRANSFER_DEADLINE_S;
+            command.stdin = plan
+                .clone
+                .as_ref()
+                .map(|clone| bundle(context.repo_path, &clone.branch, clone.base.as_deref()));
+            let clone = plan.clone.as_ref();
+            let target = clone.map_or("", |clone| clone.target.as_str());
+            let branch = clone.map_or("", |clone| clone.branch.as_str());
+            internal(scripts::CLONE, &[target, branch])
+        }
+        Action::SetRemote => {
+            let clone = plan.clone.as_ref();
+            let target = clone.map_or("", |clone| clone.target.as_str());
+            let remote = clone.and_then(|clone| clone.remote.as_deref()).unwrap_or_default();
+            internal(scripts::SET_REMOTE, &[target, remote])
+        }
+        Action::CopyIgnoredFiles => {
+            command.deadline_s = limits::TRANSFER_DEADLINE_S;
+            command.stdin = Some(Stdin::IgnoredFiles);
+            internal(scripts::UNPACK, &[plan.clone.as_ref().map_or("", |clone| clone.target.as_str())])
+        }
+        Action::CheckVolume(_)
+        | Action::CheckContainer
+        | Action::CheckProcess
+        | Action::WriteRecord(_)
+        | Action::RemoveRecord => Vec::new(),
+    };
+    if !words.is_empty() {
+        command.argv.push(program(plan.engine.kind, context.client).into());
+        command.argv.extend(words);
+    } else {
+        command.env.clear();
+    }
+    command
+}
+
+/// The client's program.
+pub(super) fn program(kind: EngineKind, client: Option<&EngineClient>) -> &str {
+    client.map_or(kind.as_str(), |client| client.program.as_str())
+}
+
+fn texts(words: &[&str]) -> Vec<Arg> {
+    words.iter().map(|word| Arg::from(*word)).collect()
+}
+
+fn on_container(words: &[&str]) -> Vec<Arg> {
+    let mut words = texts(words);
+    words.push(ReferenceName::ContainerId.into());
+    words
+}
+
+fn label_flags<'l>(labels: impl Iterator<Item = (&'l String, &'l String)>) -> Vec<Arg> {
+    labels.map(|(name, value)| Arg::from(format!("--label={name}={value}"))).collect()
+}
+
+fn create_network(plan: &ContainerPlan, engine: &Dialect) -> Vec<Arg> {
+    let mut words = texts(&["network", "create"]);
+    words.extend(engine.network_create.iter().map(|flag| Arg::from(*flag)));
+    let shared = |name: &str| matches!(name, "orca.install" | "orca.schema");
+    let labels = plan
+        .labels
+        .iter()
+        .filter(|(name, _)| *name != "orca.plan" && (!engine.network_per_install || shared(name)));
+    words.extend(label_flags(labels));
+    words.extend(texts(&["--", plan.network.name.as_deref().unwrap_or_default()]));
+    words
+}
+
+fn volume_name(plan: &ContainerPlan, role: MountRole) -> &str {
+    if role == MountRole::Agent { &plan.names.agent_volume } else { &plan.names.workspace_volume }
+}
+
+fn create_volume(plan: &ContainerPlan, role: MountRole) -> Vec<Arg> {
+    let mut words = texts(&["volume", "create", "--driver=local"]);
+    let labels = plan.volumes.iter().find(|volume| volume.role == role).map(|volume| &volume.labels);
+    words.extend(label_flags(labels.into_iter().flatten()));
+    words.extend(texts(&["--", volume_name(plan, role)]));
+    words
+}
+
+/// A one-shot container that can change owners and nothing else, before anything of an agent is there.
+fn init_volumes(plan: &ContainerPlan, engine: &Dialect) -> Vec<Arg> {
+    let mut words = texts(&[
+        "run",
+        "--rm",
+        "--user=0:0",
+        "--network=none",
+        "--cap-drop=ALL",
+        "--cap-add=CHOWN",
+        "--security-opt=no-new-privileges",
+        "--read-only",
+        "--pull=never",
+        "--restart=no",
+        "--log-driver=none",
+        "--no-healthcheck",
+        "--ipc=private",
+        "--workdir=/",
+        "--memory=268435456",
+        "--memory-swap=268435456",
+        "--pids-limit=32",
+    ]);
+    words.extend(label_flags(plan.labels.iter().filter(|(name, _)| *name != "orca.plan")));
+    for (volume, target) in
+        [(&plan.names.workspace_volume, WORKSPACE_ROOT), (&plan.names.agent_volume, AGENT_TARGET)]
+    {
+        words.push(format!("--mount=type=volume,src={volume},dst={target}{}", engine.volume_mount).into());
+    }
+    words.push("--entrypoint=/bin/chown".into());
+    words.push("--".into());
+    words.push(create_argv::image(plan));
+    words.extend(texts(&[
+        "-h",
+        &format!("{}:{}", plan.user.uid, plan.user.gid),
+        WORKSPACE_ROOT,
+        AGENT_TARGET,
+    ]));
+    words
+}
+
+/// A command of ours in the container: absolute paths, an empty environment, no secret.
+fn internal(script: &str, parameters: &[&str]) -> Vec<Arg> {
+    let mut words = texts(&["exec", "-i", "--workdir=/", "--"]);
+    words.push(ReferenceName::ContainerId.into());
+    words.extend(texts(&["/usr/bin/env", "-i", "/bin/sh", "-c", script, "sh"]));
+    words.extend(texts(parameters));
+    words
+}
+
+/// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook.
+fn bundle(repo_path: &str, branch: &str, base: Option<&str>) -> Stdin {
+    let mut argv: Vec<String> = [
+        "git",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "protocol.allow=never",
+        "--no-optional-locks",
+        "-C",
+        repo_path,
+        "bundle",
+        "create",
+        "--quiet",
+        "-",
+    ]
+    .map(String::from)
+    .into();
+    argv.extend([Some(branch), base].into_iter().flatten().map(|branch| format!("refs/heads/{branch}")));
+    let env = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_CONFIG_NOSYSTEM", "1")];
+    let env: BTreeMap<String, String> =
+        env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    Stdin::Bundle { argv, env }
+}

@@ -1,0 +1,58 @@
+//! The constant shell texts that run in a container. Data reaches them as positional parameters or through
+//! variables and descriptors; no text is ever put together from data.
+//!
+//! Each is exact in dash, bash, bash --posix and busybox sh (`core/tests/shim.rs` runs them all).
+
+/// Prefix under which a value travels in the engine client's environment: it configures nothing there.
+pub const ENV_PREFIX: &str = "ORCA_ENV_";
+
+/// Delivery through the environment (docker): `sh -c SHIM sh LAUNCH_ID NAME… -- UNSET… -- COMMAND…`.
+///
+/// Names were held to `[A-Za-z_][A-Za-z0-9_]*` before, so the `eval` assigns a variable and nothing else.
+pub const ENVIRONMENT_SHIM: &str = "\
+ORCA_LAUNCH_ID=$1; export ORCA_LAUNCH_ID; shift; \
+while [ \"$1\" != -- ]; do eval \"export $1=\\\"\\$ORCA_ENV_$1\\\"; unset ORCA_ENV_$1\"; shift; done; shift; \
+while [ \"$1\" != -- ]; do unset \"$1\"; shift; done; shift; exec \"$@\"";
+
+/// Delivery through a descriptor (podman, which stores every `exec -e` value): the same parameters; line N of
+/// descriptor 3 is the value of name N, with backslash and newline written as `\\\\` and `\\n`.
+pub const DESCRIPTOR_SHIM: &str = "\
+ORCA_LAUNCH_ID=$1; export ORCA_LAUNCH_ID; shift; \
+while [ \"$1\" != -- ]; do IFS= read -r ORCA_ENV_VALUE <&3; ORCA_ENV_VALUE=$(printf '%b.' \"$ORCA_ENV_VALUE\"); \
+ORCA_ENV_VALUE=${ORCA_ENV_VALUE%.}; eval \"export $1=\\\"\\$ORCA_ENV_VALUE\\\"\"; shift; done; shift; \
+unset ORCA_ENV_VALUE; exec 3<&-; \
+while [ \"$1\" != -- ]; do unset \"$1\"; shift; done; shift; exec \"$@\"";
+
+/// Ends a launch: `sh -c TERMINATE sh LAUNCH_ID`. TERM to every process that carries the id, KILL to those left
+/// after two seconds. The id is 32 hex digits, so it is no pattern.
+pub const TERMINATE: &str = "\
+PATH=/usr/bin:/bin:/usr/sbin:/sbin; \
+each() { for d in /proc/[0-9]*; do p=${d#/proc/}; [ \"$p\" = $$ ] && continue; \
+grep -q \"ORCA_LAUNCH_ID=$2\" \"$d/environ\" 2>/dev/null && kill \"-$1\" \"$p\" 2>/dev/null; done; return 0; }; \
+each TERM \"$1\"; n=0; \
+while [ $n -lt 20 ]; do left=0; for d in /proc/[0-9]*; do grep -q \"ORCA_LAUNCH_ID=$1\" \"$d/environ\" 2>/dev/null && left=1; done; \
+[ $left = 0 ] && exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done; each KILL \"$1\"";
+
+/// A login shell for people: bash where the image has it.
+pub(super) const PERSONS_SHELL: &str = "if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi";
+
+/// The clone: `sh -c CLONE sh TARGET BRANCH` with the bundle on standard input. It is built beside its place and
+/// moved there whole, so a broken one is never taken for a clone; a rest of an interrupted one goes first.
+pub(super) const CLONE: &str = "\
+set -eu; umask 022; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; \
+target=$1; branch=$2; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
+git -c init.defaultBranch=orca init -q --template= -- \"$work\"; cd \"$work\"; \
+git bundle unbundle /dev/stdin | while read -r id ref; do \
+case $ref in refs/heads/*) git update-ref -- \"$ref\" \"$id\";; esac; done; \
+git symbolic-ref HEAD \"refs/heads/$branch\"; git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";
+
+/// Sets origin: `sh -c SET_REMOTE sh TARGET URL`.
+pub(super) const SET_REMOTE: &str = "\
+set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd \"$1\"; \
+git config --replace-all remote.origin.url \"$2\"; \
+git config --replace-all remote.origin.fetch '+refs/heads/*:refs/remotes/origin/*'";
+
+/// Unpacks ignored files: `sh -c UNPACK sh TARGET` with a tar on standard input; never over what is there.
+pub(super) const UNPACK: &str = "set -eu; PATH=/usr/bin:/bin; umask 077; cd \"$1\"; exec tar -x -k -o -f -";

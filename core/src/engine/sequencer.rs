@@ -1,0 +1,421 @@
+//! The one sequencer: from what is wanted, recorded and observed to the actions that may be done now.
+//!
+//! Create, start, stop, remove and recovery after a crash are loops over [`next_actions`]. What is unknown is
+//! never removed and never built upon; what is not ours is never touched (design 9).
+
+use super::action::Action;
+use crate::{
+    plan::ContainerPlan,
+    words::{EngineKind, MountRole, words},
+};
+use alloc::{format, string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// What is wanted.
+    Goal {
+        /// A running workspace.
+        Create = "create",
+        /// A stopped one running again.
+        Start = "start",
+        /// A running one stopped.
+        Stop = "stop",
+        /// A new container on the same volumes.
+        Recreate = "recreate",
+        /// Nothing left.
+        Remove = "remove",
+    }
+}
+
+words! {
+    /// Phases of a record, in Orca's words.
+    Phase {
+        /// Being made.
+        Provisioning = "provisioning",
+        /// Made and running.
+        Running = "running",
+        /// Stopped on purpose.
+        Suspended = "suspended",
+        /// A step failed.
+        Failed = "failed",
+        /// Being removed.
+        CleanupPending = "cleanup_pending",
+        /// Removal failed.
+        CleanupFailed = "cleanup_failed",
+        /// Removed.
+        Cleaned = "cleaned",
+    }
+}
+
+/// What is known of a thing on the engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum Resource<T> {
+    /// The engine says it is not there.
+    Absent,
+    /// It is there.
+    Present(T),
+    /// The engine did not say; nothing follows from it.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+}
+
+/// A volume as found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct VolumeFacts {
+    /// Whether name, labels and record agree that it is this workspace's.
+    pub ours: bool,
+    /// Whether it was compared with the plan in this run.
+    pub checked: bool,
+}
+
+/// A network as found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NetworkFacts {
+    /// Whether it is this installation's.
+    pub ours: bool,
+    /// Whether another container uses it.
+    pub in_use: bool,
+}
+
+/// A container as found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ContainerFacts {
+    /// Whether id, name, labels and record agree that it is this workspace's.
+    pub ours: bool,
+    /// Whether it was compared with the plan in this run.
+    pub checked: bool,
+    /// Whether it runs.
+    pub running: bool,
+    /// Whether its process was compared with the plan since it was started.
+    pub process_checked: bool,
+}
+
+/// Everything observed; total, so that nothing is forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Observed {
+    /// The image; `true` when its id is known.
+    pub image: Resource<ImageKnown>,
+    /// The network.
+    pub network: Resource<NetworkFacts>,
+    /// The workspace volume.
+    pub workspace_volume: Resource<VolumeFacts>,
+    /// The agent volume.
+    pub agent_volume: Resource<VolumeFacts>,
+    /// The container.
+    pub container: Resource<ContainerFacts>,
+}
+
+/// An image as found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ImageKnown {
+    /// Whether its id was read.
+    pub inspected: bool,
+}
+
+impl Observed {
+    /// An engine on which nothing of a workspace is there.
+    pub fn nothing() -> Self {
+        Self {
+            image: Resource::Absent,
+            network: Resource::Absent,
+            workspace_volume: Resource::Absent,
+            agent_volume: Resource::Absent,
+            container: Resource::Absent,
+        }
+    }
+
+    fn volume(&self, role: MountRole) -> &Resource<VolumeFacts> {
+        if role == MountRole::Agent { &self.agent_volume } else { &self.workspace_volume }
+    }
+}
+
+/// What the sequencer reads of a workspace's record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// The phase.
+    pub phase: Phase,
+    /// Whether ignored files are to be copied.
+    pub copy: bool,
+    /// Whether fresh volumes were given to the user.
+    pub volumes_initialized: bool,
+    /// Whether the repository was cloned.
+    pub cloned: bool,
+    /// Whether origin was set.
+    pub remote_set: bool,
+    /// Whether ignored files were copied.
+    pub copied: bool,
+}
+
+impl Record {
+    /// The first record of a workspace.
+    pub fn new(copy: bool) -> Self {
+        Self {
+            phase: Phase::Provisioning,
+            copy,
+            volumes_initialized: false,
+            cloned: false,
+            remote_set: false,
+            copied: false,
+        }
+    }
+}
+
+/// Why nothing more can be done about a thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Blocked {
+    /// The thing.
+    pub resource: String,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// What may be done now. Empty in both lists: the goal is reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Next {
+    /// Actions whose preconditions hold, independent of each other.
+    pub actions: Vec<Action>,
+    /// What stands in the way.
+    pub blocked: Vec<Blocked>,
+}
+
+impl Next {
+    fn one(action: Action) -> Self {
+        Self { actions: Vec::from([action]), blocked: Vec::new() }
+    }
+
+    fn block(resource: &str, why: impl Into<String>) -> Self {
+        Self {
+            actions: Vec::new(),
+            blocked: Vec::from([Blocked { resource: resource.into(), why: why.into() }]),
+        }
+    }
+
+    fn and(&mut self, other: Self) {
+        self.actions.extend(other.actions);
+        self.blocked.extend(other.blocked);
+    }
+
+    /// Whether the goal is reached.
+    pub fn reached(&self) -> bool {
+        self.actions.is_empty() && self.blocked.is_empty()
+    }
+}
+
+const NOT_OURS: &str =
+    "It carries this workspace's name but is not recorded as its own; it is left as it is.";
+
+fn unknown(resource: &str, why: &str) -> Next {
+    Next::block(
+        resource,
+        format!("The engine did not say whether it is there ({}).", crate::text::escaped(why)),
+    )
+}
+
+/// The actions that may be done now.
+pub fn next_actions(
+    goal: Goal,
+    plan: Option<&ContainerPlan>,
+    record: Option<&Record>,
+    observed: &Observed,
+) -> Next {
+    match (goal, plan, record) {
+        (Goal::Remove, plan, record) => remove(plan, record, observed),
+        (Goal::Recreate, ..) => {
+            Next::block("workspace", "Recreate is not there yet; remove the workspace and create it anew.")
+        }
+        (_, None, _) => Next::block("plan", "Nothing is made or started without a plan."),
+        (Goal::Create, Some(plan), record) => create(plan, record, observed),
+        (Goal::Start, Some(_), Some(record)) => start(record, observed),
+        (Goal::Stop, Some(_), Some(record)) => stop(record, observed),
+        (Goal::Start | Goal::Stop, Some(_), None) => {
+            Next::block("record", "There is no record of this workspace.")
+        }
+    }
+}
+
+fn is_cleanup(phase: Phase) -> bool {
+    matches!(phase, Phase::CleanupPending | Phase::CleanupFailed | Phase::Cleaned)
+}
+
+/// A record before the first effect and after the last; every other step only on what was checked.
+fn create(plan: &ContainerPlan, record: Option<&Record>, observed: &Observed) -> Next {
+    let Some(record) = record else { return Next::one(Action::WriteRecord(Phase::Provisioning)) };
+    if is_cleanup(record.phase) {
+        return Next::block("record", "The workspace is being removed; finish that first.");
+    }
+    if plan.image.id.is_none() {
+        match &observed.image {
+            Resource::Absent => return Next::one(Action::PullImage),
+            Resource::Unknown { why } => return unknown("image", why),
+            Resource::Present(image) if !image.inspected => return Next::one(Action::InspectImage),
+            Resource::Present(_) => {}
+        }
+    }
+    let mut next = network_first(plan, observed);
+    for volume in &plan.volumes {
+        next.and(volume_first(volume.role, observed));
+    }
+    if !next.reached() {
+        return next;
+    }
+    if needs_init(plan) && !record.volumes_initialized {
+        return Next::one(Action::InitVolumes);
+    }
+    container(plan, record, observed)
+}
+
+/// docker leaves a fresh volume to root; podman gives it to the container's user itself (measured).
+fn needs_init(plan: &ContainerPlan) -> bool {
+    plan.engine.kind == EngineKind::Docker
+}
+
+fn network_first(plan: &ContainerPlan, observed: &Observed) -> Next {
+    if plan.network.name.is_none() {
+        return Next::default();
+    }
+    match &observed.network {
+        Resource::Absent => Next::one(Action::CreateNetwork),
+        Resource::Unknown { why } => unknown("network", why),
+        Resource::Present(network) if !network.ours => Next::block("network", NOT_OURS),
+        Resource::Present(_) => Next::default(),
+    }
+}
+
+fn volume_first(role: MountRole, observed: &Observed) -> Next {
+    let name = format!("{role} volume");
+    match observed.volume(role) {
+        Resource::Absent => Next::one(Action::CreateVolume(role)),
+        Resource::Unknown { why } => unknown(&name, why),
+        Resource::Present(volume) if !volume.ours => Next::block(&name, NOT_OURS),
+        Resource::Present(volume) if !volume.checked => Next::one(Action::CheckVolume(role)),
+        Resource::Present(_) => Next::default(),
+    }
+}
+
+fn container(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
+    let facts = match &observed.container {
+        Resource::Absent => return Next::one(Action::CreateContainer),
+        Resource::Unknown { why } => return unknown("container", why),
+        Resource::Present(facts) if !facts.ours => return Next::block("container", NOT_OURS),
+        Resource::Present(facts) => facts,
+    };
+    if let Some(action) = until_running(facts) {
+        return Next::one(action);
+    }
+    let clone = plan.clone.as_ref();
+    if clone.is_some() && !record.cloned {
+        return Next::one(Action::Clone);
+    }
+    if clone.is_some_and(|clone| clone.remote.is_some()) && !record.remote_set {
+        return Next::one(Action::SetRemote);
+    }
+    if clone.is_some() && record.copy && !record.copied {
+        return Next::one(Action::CopyIgnoredFiles);
+    }
+    match record.phase {
+        Phase::Running => Next::default(),
+        _ => Next::one(Action::WriteRecord(Phase::Running)),
+    }
+}
+
+/// Compared before it starts, and again once it runs.
+fn until_running(facts: &ContainerFacts) -> Option<Action> {
+    match facts {
+        ContainerFacts { checked: false, .. } => Some(Action::CheckContainer),
+        ContainerFacts { running: false, .. } => Some(Action::StartContainer),
+        ContainerFacts { process_checked: false, .. } => Some(Action::CheckProcess),
+        _ => None,
+    }
+}
+
+fn start(record: &Record, observed: &Observed) -> Next {
+    if is_cleanup(record.phase) {
+        return Next::block("record", "The workspace is being removed.");
+    }
+    match &observed.container {
+        Resource::Absent => {
+            Next::block("container", "The container is gone; its volumes are kept for a recreate.")
+        }
+        Resource::Unknown { why } => unknown("container", why),
+        Resource::Present(facts) if !facts.ours => Next::block("container", NOT_OURS),
+        Resource::Present(facts) => match until_running(facts) {
+            Some(action) => Next::one(action),
+            None if record.phase == Phase::Running => Next::default(),
+            None => Next::one(Action::WriteRecord(Phase::Running)),
+        },
+    }
+}
+
+fn stop(record: &Record, observed: &Observed) -> Next {
+    match &observed.container {
+        Resource::Unknown { why } => unknown("container", why),
+        Resource::Present(facts) if !facts.ours => Next::block("container", NOT_OURS),
+        Resource::Present(facts) if facts.running => Next::one(Action::StopContainer),
+        _ if record.phase == Phase::Suspended => Next::default(),
+        _ => Next::one(Action::WriteRecord(Phase::Suspended)),
+    }
+}
+
+/// The container first, then its volumes, the network, and last the record that names them all.
+fn remove(plan: Option<&ContainerPlan>, record: Option<&Record>, observed: &Observed) -> Next {
+    let Some(record) = record else { return without_record(observed) };
+    if !is_cleanup(record.phase) {
+        return Next::one(Action::WriteRecord(Phase::CleanupPending));
+    }
+    match &observed.container {
+        Resource::Absent => {}
+        Resource::Unknown { why } => return unknown("container", why),
+        Resource::Present(facts) if !facts.ours => return Next::block("container", NOT_OURS),
+        Resource::Present(facts) if facts.running => return Next::one(Action::StopContainer),
+        Resource::Present(_) => return Next::one(Action::RemoveContainer),
+    }
+    let mut next = Next::default();
+    for role in [MountRole::Workspace, MountRole::Agent] {
+        match observed.volume(role) {
+            Resource::Absent => {}
+            Resource::Unknown { why } => next.and(unknown(&format!("{role} volume"), why)),
+            Resource::Present(volume) if !volume.ours => {
+                next.and(Next::block(&format!("{role} volume"), NOT_OURS))
+            }
+            Resource::Present(_) => next.and(Next::one(Action::RemoveVolume(role))),
+        }
+    }
+    if !next.reached() {
+        return next;
+    }
+    let has_network = plan.is_none_or(|plan| plan.network.name.is_some());
+    match &observed.network {
+        Resource::Unknown { why } if has_network => unknown("network", why),
+        // A docker network serves the whole installation: "in use" is fine.
+        Resource::Present(network) if has_network && network.ours && !network.in_use => {
+            Next::one(Action::RemoveNetwork)
+        }
+        _ => Next::one(Action::RemoveRecord),
+    }
+}
+
+/// Only what a record names is removed.
+fn without_record(observed: &Observed) -> Next {
+    let mut next = Next::default();
+    let things = [
+        ("container", matches!(observed.container, Resource::Absent)),
+        ("workspace volume", matches!(observed.workspace_volume, Resource::Absent)),
+        ("agent volume", matches!(observed.agent_volume, Resource::Absent)),
+    ];
+    for (name, absent) in things {
+        if !absent {
+            next.and(Next::block(name, "No record names it, so it is left as it is."));
+        }
+    }
+    next
+}

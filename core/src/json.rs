@@ -1,0 +1,76 @@
+//! The boundary as text: JSON in, JSON out. Every caller that is not Rust comes through here.
+
+use crate::{
+    answer::{LaunchAnswer, PlanAnswer, Refusal},
+    diagnostic::{Code, Diagnostic, Severity},
+    input::{LaunchRequest, PlanRequest, SCHEMA_VERSION, read_json},
+    plan::ContainerPlan,
+    source::Source,
+    words::Origin,
+};
+use alloc::{format, string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// Reads a request. The error is the answer to give.
+pub fn read_request(text: &str) -> Result<PlanRequest, Refusal> {
+    read_json(text).map_err(|error| refusal(text, error.diagnostic()))
+}
+
+/// [`crate::plan`] on JSON text.
+pub fn plan(request: &str) -> String {
+    let answer = match read_request(request) {
+        Ok(request) => crate::plan(&request),
+        Err(refusal) => PlanAnswer::Refused(refusal),
+    };
+    write(&answer)
+}
+
+/// What [`launch`] reads.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LaunchEnvelope {
+    /// The frozen plan.
+    pub plan: ContainerPlan,
+    /// The request of now, with the frozen texts.
+    pub request: PlanRequest,
+    /// The process.
+    pub launch: LaunchRequest,
+}
+
+/// [`crate::launch`] on JSON text: the one output with values. The flag tells whether it is a launch.
+pub fn launch(envelope: &str) -> (String, bool) {
+    let answer: Result<LaunchAnswer, Refusal> = match read_json::<LaunchEnvelope>(envelope) {
+        Ok(read) => crate::launch(&read.plan, &read.request, &read.launch),
+        Err(error) => Err(refusal(envelope, error.diagnostic())),
+    };
+    match answer {
+        Ok(answer) => (write(&answer), true),
+        Err(refusal) => (write(&refusal), false),
+    }
+}
+
+/// Any answer as one line of JSON.
+pub fn write<T: Serialize>(answer: &T) -> String {
+    serde_json::to_string(answer).unwrap_or_else(|_| {
+        // INVARIANT: answers hold string keys only, so they serialize; the text keeps the contract if one ever does not.
+        String::from("{\"ok\":false,\"code\":\"request_invalid\",\"message\":\"The answer cannot be written.\",\"problems\":[]}")
+    })
+}
+
+/// A request of another version may well have other fields, so its version is the better answer.
+fn refusal(text: &str, malformed: Diagnostic) -> Refusal {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Versioned {
+        schema_version: u64,
+    }
+    let version = read_json::<Versioned>(text).ok().map(|versioned| versioned.schema_version);
+    if version.is_some_and(|version| version != u64::from(SCHEMA_VERSION)) {
+        let message = format!("This build reads requests of schema version {SCHEMA_VERSION}.");
+        let source = Source::setting(Origin::Request, "schemaVersion");
+        let finding = Diagnostic::new(Severity::Refused, Code::UnsupportedSchemaVersion, message, source);
+        return Refusal::of(Vec::from([finding, malformed]));
+    }
+    Refusal::of(Vec::from([malformed]))
+}

@@ -1,0 +1,73 @@
+//! Every bound on input, in one place, each with its reason.
+//!
+//! A bound is inclusive: a value of exactly this size is accepted, one more is refused.
+
+/// Bytes of an orca.yaml: Orca reads no larger file (`facts`: orca-yaml-file-limit, 256 KiB).
+pub const ORCA_YAML_BYTES: usize = 256 * 1024;
+
+/// UTF-16 code units of an orca.yaml: Orca checks the JavaScript length as well.
+pub const ORCA_YAML_UTF16_UNITS: usize = 262_144;
+
+/// Nesting of collections in an orca.yaml: far above any real file, far below a stack overflow.
+pub const YAML_DEPTH: usize = 64;
+
+/// Nodes that the aliases of an orca.yaml may stand for: Orca's parser gives up at 100 uses.
+pub const YAML_ALIASES: usize = 100;
+
+/// Bytes of a devcontainer.json: the largest public one is a few kilobytes.
+pub const DEVCONTAINER_BYTES: usize = 1024 * 1024;
+
+/// Bytes of a .worktreeinclude: Orca's own bound.
+pub const WORKTREE_INCLUDE_BYTES: usize = 256 * 1024;
+
+/// Accepted entries of a .worktreeinclude: Orca's own bound.
+pub const WORKTREE_INCLUDE_ENTRIES: usize = 1000;
+
+/// UTF-16 code units of one .worktreeinclude entry: Orca's own bound.
+pub const WORKTREE_INCLUDE_ENTRY_UNITS: usize = 4096;
+
+/// Entries of a collection that a person or a repository writes: Orca's own bound for orca.yaml.
+pub const COLLECTION_ENTRIES: usize = 256;
+
+/// Bytes of a variable's name; engines and shells set no bound, people need far less.
+pub const ENV_NAME_BYTES: usize = 256;
+
+/// Bytes of one environment string of a process (Linux `MAX_ARG_STRLEN`, 32 pages).
+pub const ENV_STRING_BYTES: usize = 131_072;
+
+/// Bytes that an environment string holds beside name and value: our prefix `ORCA_ENV_`, `=` and NUL.
+pub const ENV_STRING_OVERHEAD: usize = 9 + 2;
+
+/// Bytes of all values of one launch: Linux gives arguments and environment 2 MiB together at best.
+pub const ENV_TOTAL_BYTES: usize = 1024 * 1024;
+
+/// Bytes of one line of env-file text on an engine's standard input (docker's scanner stops at 64 KiB).
+pub const START_ENV_LINE_BYTES: usize = 64 * 1024;
+
+/// Bytes of an image reference; registries refuse names over 255, a digest and a tag come on top.
+pub const IMAGE_REFERENCE_BYTES: usize = 512;
+
+/// Bytes of a repository name inside an image reference (distribution's own bound).
+pub const IMAGE_NAME_BYTES: usize = 255;
+
+/// Bytes of Orca's workspace id; it goes into a label whole.
+pub const WORKSPACE_ID_BYTES: usize = 512;
+
+/// Bytes of any other name or id that a program hands us.
+pub const ID_BYTES: usize = 512;
+
+/// Bytes of a host path (Linux `PATH_MAX`).
+pub const PATH_BYTES: usize = 4096;
+
+/// Processes in a container: enough for builds, too few for a fork bomb to hurt the host.
+pub const PIDS: u32 = 512;
+
+/// Open files of a process. Raising it above the engine's own hard limit fails the start where the
+/// engine lacks CAP_SYS_RESOURCE, so it stays below the smallest hard limit measured (20,000).
+pub const NOFILE: u32 = 16_384;
+
+/// Seconds an engine may take for one quick command.
+pub const ENGINE_DEADLINE_S: u32 = 60;
+
+/// Seconds a pull or a clone may take.
+pub const TRANSFER_DEADLINE_S: u32 = 3600;

@@ -1,0 +1,19 @@
+//! Untrusted text into documents with positions. Nothing is judged here but form.
+
+pub(crate) mod env_file;
+pub(crate) mod env_name;
+pub(crate) mod image_reference;
+pub(crate) mod orca_yaml;
+pub(crate) mod worktree_include;
+mod yaml;
+
+use crate::source::Position;
+
+/// Something with the place where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Located<T> {
+    /// The thing.
+    pub(crate) value: T,
+    /// Its first character.
+    pub(crate) at: Position,
+}

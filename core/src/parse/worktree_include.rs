@@ -1,0 +1,139 @@
+//! .worktreeinclude by Orca's rules: one literal path a line, anchored at the root of the repository.
+//!
+//! The stricter path rule that Orca uses for its own lists is applied to every entry (`facts` orca 2.3).
+//! Whether git ignores an entry is an input; the core never looks.
+
+use crate::{limits, source::Position, text::utf16_len};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
+
+/// One line that names something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The path, normalized as Orca does.
+    pub(crate) path: String,
+    /// Where it stands.
+    pub(crate) at: Position,
+    /// What the form of the line says.
+    pub(crate) form: Form,
+}
+
+/// What the form of a line says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A literal path inside the repository.
+    Literal,
+    /// A pattern.
+    Pattern,
+    /// A path that could leave the repository or reach into git's own folder.
+    Unsafe,
+}
+
+/// The entries of a file in order, each once, at most 1000 literal ones.
+pub(crate) fn read(text: &str) -> Vec<Entry> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut seen = BTreeSet::new();
+    let mut entries = Vec::new();
+    let mut literal = 0_usize;
+    for (number, line) in (1_u32..).zip(text.split('\n')) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let slashed = line.replace('\\', "/");
+        let path = slashed.strip_prefix("./").unwrap_or(&slashed);
+        // A leading slash means the root of the repository, never of the host.
+        let path = path.strip_prefix('/').filter(|rest| !rest.starts_with('/')).unwrap_or(path);
+        let path = path.trim_end_matches('/');
+        if !seen.insert(String::from(path)) {
+            continue;
+        }
+        let form = form(path);
+        if form == Form::Literal {
+            literal = literal.saturating_add(1);
+            if literal > limits::WORKTREE_INCLUDE_ENTRIES {
+                break;
+            }
+        }
+        entries.push(Entry { path: path.into(), at: Position { line: number, column: 1 }, form });
+    }
+    entries
+}
+
+fn form(path: &str) -> Form {
+    if path.starts_with('!') || path.contains(['*', '?', '[']) {
+        Form::Pattern
+    } else if is_safe(path) {
+        Form::Literal
+    } else {
+        Form::Unsafe
+    }
+}
+
+/// Orca's `isWorktreeCopyPath`, plus `~`, which no part of it may begin with.
+pub(crate) fn is_safe(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    !path.is_empty()
+        && utf16_len(path) <= limits::WORKTREE_INCLUDE_ENTRY_UNITS
+        && !drive
+        && !path.starts_with('~')
+        && !path.chars().any(|c| c < ' ' || c == '\\')
+        && path.split('/').all(part_is_safe)
+}
+
+fn part_is_safe(part: &str) -> bool {
+    let lower = part.to_ascii_lowercase();
+    let stem = lower.split('.').next().unwrap_or("");
+    let device = matches!(stem, "con" | "prn" | "aux" | "nul")
+        || matches!(stem.strip_prefix("com").or(stem.strip_prefix("lpt")), Some(n) if matches!(n.as_bytes(), [b'1'..=b'9']));
+    !matches!(part, "" | "." | "..")
+        && lower.trim_end_matches([' ', '.']) != ".git"
+        && !part.contains(':')
+        && !part.ends_with([' ', '.'])
+        && !device
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forms(text: &str) -> Vec<(String, Form)> {
+        read(text).into_iter().map(|e| (e.path, e.form)).collect()
+    }
+
+    #[test]
+    fn lines_are_read_as_orca_reads_them() {
+        let text = "\u{feff}# c\r\n.env\r\n./local.properties\n/config/\n.env\n  cache/x  \na\\b\n";
+        let expected = [".env", "local.properties", "config", "cache/x", "a/b"];
+        assert_eq!(forms(text), expected.map(|p| (p.into(), Form::Literal)));
+    }
+
+    #[test]
+    fn what_could_leave_the_repository_is_unsafe() {
+        for bad in [
+            "../x",
+            "//etc/passwd",
+            ".git/config",
+            ".git",
+            ".GIT/config",
+            "a/./b",
+            "./a/../../b",
+            "a\0b",
+            "~/.aws/credentials",
+            "C:\\x",
+            "a//b",
+            "a/.",
+            "x/.git/hooks",
+            "con",
+            "a/nul.txt",
+            "a:b",
+            "a /b",
+            ".git.",
+            "/",
+        ] {
+            assert!(matches!(forms(bad)[0].1, Form::Unsafe), "{bad}");
+        }
+        for pattern in ["*.env", "!x", "a?b", "[ab]"] {
+            assert_eq!(forms(pattern)[0].1, Form::Pattern);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Resolved values into the plan of one container.
+
+use super::{
+    canonical::{digest_hex, sha256_hex},
+    expectations::expectations,
+    hardening::Hardening,
+    model::{
+        AGENT_TARGET, ClonePlan, ContainerPlan, EnginePlan, ImagePlan, LimitsPlan, MountPlan, NetworkPlan,
+        PortPlan, SourceDigests, UserPlan, VolumePlan, WORKSPACE_ROOT,
+    },
+    naming,
+    remote::{self, Remote},
+};
+use crate::{
+    answer::Need,
+    diagnostic::{Code, Findings},
+    input::{EngineFacts, PlanRequest, SCHEMA_VERSION},
+    limits,
+    resolve::Judgement,
+    source::Source,
+    text::{name_list, quoted},
+    words::{EngineKind, LimitKind, MountKind, MountRole, Network, Origin, Template},
+};
+use alloc::{format, string::String, vec::Vec};
+
+/// What is still open; with any of it the answer is a preview.
+pub(crate) fn needs(judgement: &Judgement<'_>) -> Vec<Need> {
+    let mut needs = Vec::new();
+    if judgement.request.engine.is_none() {
+        needs.push(Need::Engine);
+    }
+    if let (None, Some(image)) = (&judgement.request.image_facts, &judgement.options.image) {
+        needs.push(Need::Image { reference: image.value.as_str().into() });
+    }
+    if judgement.request.workspace.branch.is_none() {
+        needs.push(Need::Branch);
+    }
+    let blocking = judgement.pending.iter().filter(|pending| pending.blocking);
+    needs.extend(blocking.map(|pending| Need::Approval { digest: pending.digest.clone() }));
+    needs
+}
+
+/// The plan; `None` when there is no image (then the findings refuse).
+pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
+    let request = judgement.request;
+    let options = &judgement.options;
+    let engine = options.engine.value;
+    let network = options.network.value;
+    let findings = &mut judgement.findings;
+
+    if request.engine.is_none() {
+        let message = format!("The engine was not asked; the plan assumes {engine}.");
+        findings.notice(Code::EngineAssumed, Source::origin(Origin::Engine), message);
+    }
+    let names = naming::names(request, engine, network);
+    let labels = naming::labels(request);
+    let limits = limits(request, options.template.value, judgement.policy.accept_advisory_limits, findings);
+    let runtime = options.runtime.as_ref().map(|runtime| runtime.value.clone());
+    if let Some(runtime) = &options.runtime {
+        check_runtime(
+            request.engine.as_ref(),
+            &runtime.value,
+            judgement.sources.get(runtime.source),
+            findings,
+        );
+    }
+    let volumes: Vec<VolumePlan> =
+        [(&names.workspace_volume, MountRole::Workspace), (&names.agent_volume, MountRole::Agent)]
+            .map(|(name, role)| VolumePlan { name: name.clone(), role, labels: labels.clone() })
+            .into();
+    let ports = ports(&options.ports, network, findings);
+    let clone = clone_plan(request, findings);
+    notices(judgement, engine, network);
+
+    let mut plan = ContainerPlan {
+        schema_version: SCHEMA_VERSION,
+        digest: None,
+        engine: EnginePlan { kind: engine },
+        mode: judgement.options.mode.value,
+        image: ImagePlan {
+            reference: image_reference(judgement)?,
+            said: judgement.options.image.as_ref()?.said,
+            id: request.image_facts.as_ref().map(|facts| facts.id.clone()),
+        },
+        user: UserPlan {
+            uid: judgement.user.uid,
+            gid: judgement.user.gid,
+            source: judgement.user.source.clone(),
+            assumed: judgement.user.assumed,
+        },
+        limits,
+        runtime,
+        network: NetworkPlan {
+            mode: network,
+            name: names.network.clone(),
+            peers_isolated: network == Network::Bridge,
+        },
+        mounts: mounts(&volumes),
+        volumes,
+        ports,
+        labels,
+        names,
+        hardening: Hardening::standard(),
+        start_env: judgement.environment.start_names(),
+        removed_env: judgement.environment.removed_at_create.clone(),
+        clone,
+        sources: source_digests(request),
+        expectations: Vec::new(),
+    };
+    if needs(judgement).is_empty() {
+        seal(&mut plan);
+    } else {
+        plan.expectations = expectations(&plan);
+    }
+    Some(plan)
+}
+
+fn image_reference(judgement: &Judgement<'_>) -> Option<String> {
+    judgement.options.image.as_ref().map(|image| image.value.as_str().into())
+}
+
+/// Gives a plan its digest, its label and its expectations.
+fn seal(plan: &mut ContainerPlan) {
+    plan.expectations = expectations(plan);
+    if let Some(digest) = plan_digest(plan) {
+        plan.labels.insert("orca.plan".into(), digest.clone());
+        plan.digest = Some(digest);
+    }
+    plan.expectations = expectations(plan);
+}
+
+/// The digest of a plan's container part: without the digest itself and the label that carries it.
+pub(crate) fn plan_digest(plan: &ContainerPlan) -> Option<String> {
+    let mut plan = plan.clone();
+    plan.digest = None;
+    plan.labels.remove("orca.plan");
+    plan.expectations = expectations(&plan);
+    let value = serde_json::to_value(&plan).ok()?;
+    Some(format!("v1:{}", digest_hex(&value)))
+}
+
+/// Digests of the repository's texts in a request.
+pub(crate) fn source_digests(request: &PlanRequest) -> SourceDigests {
+    let digest = |text: &crate::secret::Sensitive| sha256_hex(text.reveal().as_bytes());
+    SourceDigests {
+        orca_yaml: request.orca_yaml.as_ref().map(|file| digest(&file.text)),
+        devcontainer: request.devcontainer.as_ref().map(|file| digest(&file.text)),
+        worktree_include: request.worktree_include.as_ref().map(|file| digest(&file.text)),
+    }
+}
+
+fn mounts(volumes: &[VolumePlan]) -> Vec<MountPlan> {
+    volumes
+        .iter()
+        .map(|volume| MountPlan {
+            kind: MountKind::Volume,
+            source: Some(volume.name.clone()),
+            target: if volume.role == MountRole::Agent { AGENT_TARGET.into() } else { WORKSPACE_ROOT.into() },
+            read_only: false,
+            role: volume.role,
+            size_bytes: None,
+        })
+        .collect()
+}
+
+fn ports(ports: &[u16], network: Network, findings: &mut Findings) -> Vec<PortPlan> {
+    if network == Network::None && !ports.is_empty() {
+        let message = "A container without a network publishes no ports; they are left out.";
+        findings.drop(Code::PortsNeedNetwork, Source::origin(Origin::Default), message);
+        return Vec::new();
+    }
+    ports.iter().map(|port| PortPlan { container: *port, address: "127.0.0.1".into() }).collect()
+}
+
+/// 1 GB as docker's `g`: 2^30 bytes.
+const GIB: u64 = 1 << 30;
+const NANO: u64 = 1_000_000_000;
+
+/// Memory and CPUs of a template (the seed's sizes).
+fn size(template: Template) -> (u64, u64) {
+    match template {
+        Template::Small => (GIB.saturating_mul(2), 1),
+        Template::Medium => (GIB.saturating_mul(4), 2),
+        Template::Large => (GIB.saturating_mul(8), 4),
+    }
+}
+
+fn limits(
+    request: &PlanRequest,
+    template: Template,
+    accept_advisory: bool,
+    findings: &mut Findings,
+) -> LimitsPlan {
+    let (memory_bytes, mut cpus) = size(template);
+    let mut advisory = Vec::new();
+    let mut nproc = None;
+    if let Some(engine) = &request.engine {
+        let source = Source::setting(Origin::Engine, "engine.cpus");
+        let available = u64::from(engine.cpus.max(1));
+        if cpus > available {
+            let message = format!(
+                "The template \"{template}\" has {cpus} CPUs; the engine has {available}, and so has the container."
+            );
+            findings.notice(Code::CpusClamped, source, message);
+            cpus = available;
+        }
+        advisory = LimitKind::ALL.iter().copied().filter(|kind| !engine.limits.contains(kind)).collect();
+        judge_advisory(&advisory, accept_advisory, findings);
+        nproc = engine.nproc_needed.filter(|_| engine.kind == EngineKind::Podman);
+    }
+    LimitsPlan {
+        template,
+        memory_bytes,
+        nano_cpus: cpus.saturating_mul(NANO),
+        pids: limits::PIDS,
+        nofile: limits::NOFILE,
+        nproc,
+        advisory,
+    }
+}
+
+fn judge_advisory(advisory: &[LimitKind], accepted: bool, findings: &mut Findings) {
+    if advisory.is_empty() {
+        return;
+    }
+    let names = name_list(advisory.iter().map(|kind| kind.as_str()));
+    let source = Source::setting(Origin::Engine, "engine.limits");
+    if accepted {
+        let message = format!("The engine shows these limits without enforcing them: {names}.");
+        findings.notice(Code::LimitsAdvisory, source, message);
+    } else {
+        let message = format!("The engine enforces every limit of the container; it cannot enforce {names}.");
+        findings.refuse(Code::LimitsUnsupported, source, message);
+        findings.help("Use an engine with cgroup v2 delegation, or set policy.acceptAdvisoryLimits to run without these limits.");
+    }
+}
+
+/// A name only: podman would run a path on the host (measured).
+fn check_runtime(engine: Option<&EngineFacts>, runtime: &str, source: Source, findings: &mut Findings) {
+    let name = !runtime.is_empty()
+        && runtime.len() <= 64
+        && !runtime.starts_with(['-', '.'])
+        && runtime.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'));
+    let known = engine.is_none_or(|engine| engine.runtimes.iter().any(|r| r == runtime));
+    if !name || !known {
+        let message = format!("A runtime is one that the engine knows by name; {} is not.", quoted(runtime));
+        findings.refuse(Code::RuntimeUnavailable, source, message);
+        if let Some(engine) = engine.filter(|engine| !engine.runtimes.is_empty()) {
+            findings.help(format!("It knows {}.", name_list(engine.runtimes.iter().map(String::as_str))));
+        }
+    }
+}
+
+fn clone_plan(request: &PlanRequest, findings: &mut Findings) -> Option<ClonePlan> {
+    let workspace = &request.workspace;
+    let source = || Source::setting(Origin::Request, "workspace");
+    let Some(branch) = workspace.branch.clone() else {
+        let message = "No branch is checked out in the worktree, so there is nothing to clone yet.";
+        findings.notice(Code::BranchUnknown, source(), message);
+        findings.help("Check out a branch before the container is created.");
+        return None;
+    };
+    let remote = match workspace.remote_url.as_ref().map(remote::judge) {
+        Some(Remote::Set { url, stripped }) => {
+            if stripped {
+                let message = "The remote's URL holds a user or password; the clone gets it without.";
+                findings.notice(
+                    Code::RemotePasswordRemoved,
+                    source().at_path("workspace.remoteUrl"),
+                    message,
+                );
+            }
+            Some(url)
+        }
+        Some(Remote::NotSet) => {
+            let message = "The remote of the clone is an http, https, ssh or scp-like URL; this one is none and is not set.";
+            findings.notice(Code::RemoteNotSet, source().at_path("workspace.remoteUrl"), message);
+            None
+        }
+        None => None,
+    };
+    let base = workspace.base.clone().filter(|base| *base != branch);
+    let target = naming::clone_target(&request.host.platform, &workspace.repo_path);
+    Some(ClonePlan { branch, base, target, remote })
+}
+
+/// What people should know of this plan.
+fn notices(judgement: &mut Judgement<'_>, engine: EngineKind, network: Network) {
+    let findings = &mut judgement.findings;
+    if let Some(image) = &judgement.options.image
+        && !image.value.is_pinned()
+    {
+        let message = format!(
+            "The image {} is named by a tag, which can move; a digest cannot.",
+            quoted(image.value.as_str())
+        );
+        findings.notice(Code::ImageNotPinned, judgement.sources.get(image.source), message);
+    }
+    if judgement.request.image_facts.as_ref().is_some_and(|image| !image.entrypoint.is_empty()) {
+        let message = "The image's own entrypoint is not run; the container runs our keep-alive.";
+        findings.notice(Code::ImageEntrypointNotRun, Source::origin(Origin::Image), message);
+    }
+    if network == Network::Bridge {
+        let message = "A bridge network reaches listeners on the host, the local network and cloud metadata.";
+        findings.notice(
+            Code::NetworkReachesHost,
+            judgement.sources.get(judgement.options.network.source),
+            message,
+        );
+        findings.help("Set \"network\" to \"none\" where the agent needs no network.");
+    }
+    let message = format!("{engine} sets no limit on disk space; the agent can fill the engine's disk.");
+    findings.notice(Code::DiskNotLimited, Source::origin(Origin::Engine), message);
+    for hole in judgement.request.engine.iter().flat_map(|engine| &engine.vulnerabilities) {
+        let message = format!("This version of the engine has the known hole {}.", quoted(hole));
+        findings.notice(
+            Code::EngineKnownVulnerable,
+            Source::setting(Origin::Engine, "engine.vulnerabilities"),
+            message,
+        );
+    }
+    if judgement.policy.strict {
+        findings.refuse_dropped();
+    }
+}

@@ -1,0 +1,13 @@
+//! What people read: the effective environment, the options and their origins, one variable's story.
+
+mod environment;
+mod options;
+mod table;
+mod why;
+
+pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
+pub(crate) use environment::{effective, entries};
+pub use options::OptionEntry;
+pub(crate) use options::option_entries;
+pub use table::environment_table;
+pub use why::why;

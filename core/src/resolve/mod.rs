@@ -1,0 +1,156 @@
+//! Who won and who lost: sources admitted, options by precedence, the eight layers, user, copies.
+//!
+//! [`judge`] is the path from a request to resolved values for a plan, [`judge_launch`] the one for a launch:
+//! both resolve the layers by the same code, so a plan and its launches cannot disagree.
+
+mod admission;
+mod copy;
+pub(crate) mod environment;
+mod host_env;
+mod options;
+mod persons;
+mod request_check;
+mod user;
+
+pub use copy::{Copy, LeftOut};
+pub(crate) use environment::{Claim, Environment, Given};
+pub(crate) use options::{Options, Resolved};
+pub(crate) use persons::{EffectivePolicy, Persons};
+pub(crate) use request_check::CAPABILITIES;
+pub(crate) use user::ResolvedUser;
+
+use crate::{
+    diagnostic::Findings,
+    input::PlanRequest,
+    parse::{self, orca_yaml::ContainerBlock},
+    plan::ContainerPlan,
+    policy::approval::{Binding, Desk, Granted, PendingApproval},
+    source::Sources,
+    words::Network,
+};
+use alloc::vec::Vec;
+
+/// Everything that was resolved from a request.
+#[derive(Debug)]
+pub(crate) struct Judgement<'r> {
+    /// What was judged.
+    pub(crate) request: &'r PlanRequest,
+    /// What was found.
+    pub(crate) findings: Findings,
+    /// Where things were said.
+    pub(crate) sources: Sources,
+    /// Switches of persons, capped.
+    pub(crate) policy: EffectivePolicy,
+    /// The options.
+    pub(crate) options: Options,
+    /// The layers.
+    pub(crate) environment: Environment<'r>,
+    /// The user of the container.
+    pub(crate) user: ResolvedUser,
+    /// Ignored files.
+    pub(crate) copy: Copy,
+    /// What waits for a person.
+    pub(crate) pending: Vec<PendingApproval>,
+}
+
+/// The layers of a launch over a frozen plan.
+#[derive(Debug)]
+pub(crate) struct LaunchJudgement<'r> {
+    /// What was found.
+    pub(crate) findings: Findings,
+    /// Where things were said.
+    pub(crate) sources: Sources,
+    /// The layers.
+    pub(crate) environment: Environment<'r>,
+}
+
+/// What both paths begin with.
+struct Beginning<'r> {
+    findings: Findings,
+    policy: EffectivePolicy,
+    block: Option<ContainerBlock>,
+    persons: Persons<'r>,
+}
+
+fn begin(request: &PlanRequest) -> Beginning<'_> {
+    let mut findings = Findings::default();
+    request_check::check(request, &mut findings);
+    let admitted = admission::admit(request, &mut findings);
+    let policy = EffectivePolicy::of(request, &mut findings);
+    Beginning {
+        findings,
+        policy,
+        block: admitted.orca_yaml,
+        persons: Persons::of(request, admitted.repo_settings),
+    }
+}
+
+fn desk(request: &PlanRequest) -> Desk<'_> {
+    let binding =
+        Binding { repository_id: &request.workspace.repository_id, image: None, network: Network::Bridge };
+    Desk { granted: Granted(&request.approvals), binding, pending: Vec::new() }
+}
+
+/// Judges a request. Every finding is collected; nothing stops at the first.
+pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
+    let Beginning { mut findings, policy, block, persons } = begin(request);
+    let mut sources = Sources::default();
+    let mut desk = desk(request);
+    let include =
+        request.worktree_include.as_ref().map(|file| parse::worktree_include::read(file.text.reveal()));
+    let options = {
+        let mut scene = options::Scene {
+            request,
+            persons: &persons,
+            block: block.as_ref(),
+            findings: &mut findings,
+            sources: &mut sources,
+        };
+        options::resolve(&mut scene, &mut desk, include.as_deref().unwrap_or_default())
+    };
+    let user = user::resolve(request, options.user.as_ref(), &mut findings, &sources);
+    let mut scene = environment::Scene {
+        request,
+        persons: &persons,
+        policy: &policy,
+        findings: &mut findings,
+        sources: &mut sources,
+        home: user.home,
+        mode: options.mode.value,
+    };
+    let mut environment = environment::resolve(&mut scene, block, &mut desk);
+    environment.mark_start(&options.start_env, &mut findings, &sources);
+    environment.check_totals(request, &mut findings);
+    let copy = copy::resolve(request, include.as_deref(), options.copy_ignored_files, &mut findings);
+    let mut pending = desk.pending;
+    pending.sort_by_key(|asked| !asked.blocking);
+    if policy.strict {
+        findings.refuse_dropped();
+    }
+    Judgement { request, findings, sources, policy, options, environment, user, copy, pending }
+}
+
+/// Judges the layers of a launch. Container options of now do not count: image, network, user and start
+/// variables are those of the frozen plan.
+pub(crate) fn judge_launch<'r>(request: &'r PlanRequest, frozen: &ContainerPlan) -> LaunchJudgement<'r> {
+    let Beginning { mut findings, policy, block, persons } = begin(request);
+    let mut sources = Sources::default();
+    let mut desk = desk(request);
+    desk.binding.image = Some((frozen.image.reference.clone(), frozen.image.said));
+    desk.binding.network = frozen.network.mode;
+    let mut scene = environment::Scene {
+        request,
+        persons: &persons,
+        policy: &policy,
+        findings: &mut findings,
+        sources: &mut sources,
+        home: user::home_of(request, frozen.user.uid),
+        mode: frozen.mode,
+    };
+    let mut environment = environment::resolve(&mut scene, block, &mut desk);
+    environment.leave_to_start(&frozen.start_env);
+    if policy.strict {
+        findings.refuse_dropped();
+    }
+    LaunchJudgement { findings, sources, environment }
+}

@@ -1,0 +1,427 @@
+//! Options by precedence, each with its origin and what it shadowed, each held under the ceiling.
+//!
+//! A person's winning word that goes too far is a refusal. A repository's is left out or waits for an
+//! approval, and the next source decides.
+
+use super::persons::{Person, Persons, Rank};
+use crate::{
+    diagnostic::{Code, Findings, Severity},
+    input::{ContainerOptions, PlanRequest},
+    parse::{
+        Located,
+        image_reference::ImageReference,
+        orca_yaml::ContainerBlock,
+        worktree_include::{Entry, Form},
+    },
+    policy::{
+        approval::{Desk, Subject},
+        ceiling,
+    },
+    source::{Source, SourceId, Sources},
+    text::quoted,
+    words::{EngineKind, Mode, Network, Origin, Said, Template},
+};
+use alloc::{format, string::String, vec::Vec};
+
+/// A resolved option: its value, who said it, and what lost against it.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// Where it was said.
+    pub(crate) source: SourceId,
+    /// Whose word it is.
+    pub(crate) said: Said,
+    /// Weaker words, strongest first, as they were written.
+    pub(crate) shadowed: Vec<(String, SourceId)>,
+}
+
+/// All options of a workspace.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Whether a container was asked for.
+    pub(crate) enabled: Resolved<bool>,
+    /// The mode.
+    pub(crate) mode: Resolved<Mode>,
+    /// The engine; from its own facts where they are there.
+    pub(crate) engine: Resolved<EngineKind>,
+    /// The image.
+    pub(crate) image: Option<Resolved<ImageReference>>,
+    /// The template.
+    pub(crate) template: Resolved<Template>,
+    /// The network.
+    pub(crate) network: Resolved<Network>,
+    /// The runtime.
+    pub(crate) runtime: Option<Resolved<String>>,
+    /// The user as written.
+    pub(crate) user: Option<Resolved<String>>,
+    /// Whether ignored files are copied.
+    pub(crate) copy_ignored_files: bool,
+    /// Variables that must be there from the start.
+    pub(crate) start_env: Vec<(String, SourceId)>,
+    /// Ports to publish.
+    pub(crate) ports: Vec<u16>,
+}
+
+/// What resolving looks at and writes to.
+pub(super) struct Scene<'a, 'r> {
+    pub(super) request: &'r PlanRequest,
+    pub(super) persons: &'a Persons<'r>,
+    pub(super) block: Option<&'a ContainerBlock>,
+    pub(super) findings: &'a mut Findings,
+    pub(super) sources: &'a mut Sources,
+}
+
+/// One word on an option.
+struct Word {
+    rank: Rank,
+    text: String,
+    source: Source,
+}
+
+impl Word {
+    fn said(&self) -> Said {
+        if self.rank == Rank::OrcaYaml { Said::Repository } else { Said::Person }
+    }
+}
+
+/// What judging a word gives.
+enum Verdict<T> {
+    Use(T),
+    /// Left out or refused (and noted); the next source decides.
+    Next,
+}
+
+impl<'r> Scene<'_, 'r> {
+    /// Every word on an option, strongest first.
+    fn words(
+        &self,
+        option: &str,
+        person: impl Fn(&'r ContainerOptions) -> Option<String>,
+        repository: Option<&Located<String>>,
+    ) -> Vec<Word> {
+        let mut words: Vec<Word> = self
+            .persons
+            .ascending()
+            .filter_map(|p| {
+                let text = person(p.options)?;
+                Some(Word { rank: p.rank, text, source: p.source(option) })
+            })
+            .collect();
+        if let Some(word) = repository {
+            let source = self.yaml_source(word, option);
+            words.push(Word { rank: Rank::OrcaYaml, text: word.value.clone(), source });
+        }
+        words.sort_by_key(|word| core::cmp::Reverse(word.rank));
+        words
+    }
+
+    fn yaml_source<T>(&self, word: &Located<T>, option: &str) -> Source {
+        let file = self.request.orca_yaml.as_ref().map_or("orca.yaml", |file| file.path.as_str());
+        Source::file(Origin::OrcaYaml, file, word.at).at_path(format!("worktree.container.{option}"))
+    }
+
+    /// The strongest word that passes its judgement; the words after it are shadowed.
+    fn pick<T>(
+        &mut self,
+        words: Vec<Word>,
+        mut judge: impl FnMut(&mut Self, &Word) -> Verdict<T>,
+    ) -> Option<Resolved<T>> {
+        let mut words = words.into_iter();
+        let (value, word) = loop {
+            let word = words.next()?;
+            if let Verdict::Use(value) = judge(self, &word) {
+                break (value, word);
+            }
+        };
+        let said = word.said();
+        let source = self.sources.add(word.source);
+        let shadowed = words.map(|loser| (loser.text, self.sources.add(loser.source))).collect();
+        Some(Resolved { value, source, said, shadowed })
+    }
+
+    fn or_default<T>(&mut self, picked: Option<Resolved<T>>, value: T) -> Resolved<T> {
+        picked.unwrap_or_else(|| Resolved {
+            value,
+            source: self.sources.add(Source::origin(Origin::Default)),
+            said: Said::Person,
+            shadowed: Vec::new(),
+        })
+    }
+
+    /// A person above the operator's maximum is refused, a repository above it is dropped.
+    fn beyond_maximum(&mut self, word: &Word, what: &str) {
+        let message = format!("The operator's maximum does not allow the {what} {}.", quoted(&word.text));
+        match word.said() {
+            Said::Person => self.findings.refuse(Code::ExceedsMaximum, word.source.clone(), message),
+            Said::Repository => self.findings.drop(Code::ExceedsMaximumDropped, word.source.clone(), message),
+        }
+    }
+
+    /// What is not there yet: a refusal for a person, left out for a repository.
+    fn not_yet(&mut self, word: &Word, code: Code, message: &str) {
+        match word.said() {
+            Said::Person => self.findings.refuse(code, word.source.clone(), message),
+            Said::Repository => self.findings.drop(code, word.source.clone(), message),
+        }
+    }
+}
+
+fn image(scene: &mut Scene<'_, '_>) -> Option<Resolved<ImageReference>> {
+    let block = scene.block.and_then(|block| block.image.as_ref());
+    let words = scene.words("image", |o| o.image.clone(), block);
+    let refusals = |findings: &Findings| findings.iter().filter(|f| f.severity == Severity::Refused).count();
+    let before = refusals(scene.findings);
+    let picked = scene.pick(words, judge_image);
+    if picked.is_none() && refusals(scene.findings) == before {
+        image_required(scene);
+    }
+    picked
+}
+
+/// Nothing of a repository is pulled before a person approved it.
+fn ask_image(image: &Resolved<ImageReference>, sources: &Sources, desk: &mut Desk<'_>) {
+    if image.said == Said::Repository {
+        let reference = image.value.as_str();
+        let message = format!(
+            "The repository wants the image {}; nothing of it is pulled until you approve.",
+            quoted(reference)
+        );
+        desk.ask(&Subject::Image { reference }, sources.get(image.source), message);
+    }
+}
+
+fn image_required(scene: &mut Scene<'_, '_>) {
+    let message =
+        "A container needs an image with sh, tar and git; no setting, choice or orca.yaml names one.";
+    scene.findings.refuse(Code::ImageRequired, Source::origin(Origin::Default), message);
+    scene.findings.help(
+        "Build one: printf 'FROM debian:12-slim\\nRUN apt-get update && apt-get install -y git ca-certificates && \
+         useradd -m agent\\nUSER agent\\n' | docker build -t orca-base:1 - and name it with --container-image orca-base:1 \
+         or \"image\" in settings.",
+    );
+}
+
+fn judge_image(scene: &mut Scene<'_, '_>, word: &Word) -> Verdict<ImageReference> {
+    if word.text == "devcontainer" {
+        let message =
+            "Images from devcontainer.json are not there yet, and no other image may stand in for it.";
+        scene.findings.refuse(Code::DevcontainerNotSupportedYet, word.source.clone(), message);
+        scene.findings.help("Name an image reference instead.");
+        return Verdict::Next;
+    }
+    let reference = match ImageReference::parse(&word.text) {
+        Ok(reference) => reference,
+        Err(message) => {
+            scene.findings.refuse(Code::ImageReferenceInvalid, word.source.clone(), message);
+            return Verdict::Next;
+        }
+    };
+    if !ceiling::image_is_within(scene.request, &reference) {
+        scene.beyond_maximum(word, "image");
+        return Verdict::Next;
+    }
+    Verdict::Use(reference)
+}
+
+/// Every option. The image comes first and the network second, since approvals are bound to both.
+pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &[Entry]) -> Options {
+    let image = image(scene);
+    desk.binding.image = image.as_ref().map(|image| (image.value.as_str().into(), image.said));
+    let enabled = enabled(scene);
+    let mode = mode(scene);
+    let network = network(scene, desk);
+    desk.binding.network = network.value;
+    if let Some(image) = &image {
+        ask_image(image, scene.sources, desk);
+    }
+    Options {
+        enabled,
+        mode,
+        engine: engine(scene),
+        image,
+        template: template(scene),
+        network,
+        runtime: text_option(scene, "runtime", |o| o.runtime.clone()),
+        user: text_option(scene, "user", |o| o.user.clone()),
+        copy_ignored_files: copy_ignored_files(scene, desk, include),
+        start_env: start_env(scene),
+        ports: ports(scene),
+    }
+}
+
+fn enabled(scene: &mut Scene<'_, '_>) -> Resolved<bool> {
+    let words = scene.words("enabled", |o| o.enabled.map(|on| format!("{on}")), None);
+    let picked = scene.pick(words, |_, word| Verdict::Use(word.text == "true"));
+    scene.or_default(picked, false)
+}
+
+fn mode(scene: &mut Scene<'_, '_>) -> Resolved<Mode> {
+    let block = scene.block.and_then(|block| block.mode.as_ref());
+    let words = scene.words("mode", |o| o.mode.clone(), block);
+    let picked = scene.pick(words, |scene, word| match Mode::parse(&word.text) {
+        None => {
+            let message = format!("A mode is \"volume\" or \"mounted\"; {} is neither.", quoted(&word.text));
+            scene.findings.refuse(Code::ModeInvalid, word.source.clone(), message);
+            Verdict::Next
+        }
+        Some(mode) if !ceiling::mode_is_within(scene.request, mode) => {
+            scene.beyond_maximum(word, "mode");
+            Verdict::Next
+        }
+        Some(Mode::Mounted) => {
+            let message = "Shared-folder mode (\"mounted\") is not there yet; the mode is \"volume\".";
+            scene.not_yet(word, Code::MountedNotSupportedYet, message);
+            Verdict::Next
+        }
+        Some(mode) => Verdict::Use(mode),
+    });
+    scene.or_default(picked, Mode::Volume)
+}
+
+fn template(scene: &mut Scene<'_, '_>) -> Resolved<Template> {
+    let block = scene.block.and_then(|block| block.template.as_ref());
+    let words = scene.words("template", |o| o.template.clone(), block);
+    let picked = scene.pick(words, |scene, word| match Template::parse(&word.text) {
+        None => {
+            let message = format!(
+                "A template is \"small\", \"medium\" or \"large\"; {} is none of them.",
+                quoted(&word.text)
+            );
+            scene.findings.refuse(Code::TemplateInvalid, word.source.clone(), message);
+            Verdict::Next
+        }
+        Some(template) if !ceiling::template_is_within(scene.request, template) => {
+            scene.beyond_maximum(word, "template");
+            Verdict::Next
+        }
+        Some(template) => Verdict::Use(template),
+    });
+    let within = Template::ALL.iter().rev().copied().find(|t| ceiling::template_is_within(scene.request, *t));
+    let default = within.unwrap_or(Template::Small).min(Template::Medium);
+    scene.or_default(picked, default)
+}
+
+fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>) -> Resolved<Network> {
+    let block = scene.block.and_then(|block| block.network.as_ref());
+    let words = scene.words("network", |o| o.network.clone(), block);
+    let widest = ceiling::network_of_persons(scene.persons);
+    let picked = scene.pick(words, |scene, word| {
+        let Some(network) = Network::parse(&word.text) else {
+            let message = format!("A network is \"none\", \"bridge\" or \"allowlist\"; {} is none of them.", quoted(&word.text));
+            scene.findings.refuse(Code::NetworkInvalid, word.source.clone(), message);
+            return Verdict::Next;
+        };
+        if !ceiling::network_is_within(scene.request, network) {
+            scene.beyond_maximum(word, "network");
+            return Verdict::Next;
+        }
+        if network == Network::Allowlist {
+            let message = "The allowlist network is not there yet; choose \"none\" or \"bridge\".";
+            scene.not_yet(word, Code::NetworkAllowlistNotSupportedYet, message);
+            return Verdict::Next;
+        }
+        if word.said() == Said::Repository && network > widest {
+            desk.binding.network = network;
+            let message = format!(
+                "The repository wants the network \"{network}\"; your settings allow \"{widest}\" until you approve."
+            );
+            if !desk.ask(&Subject::Network { network }, word.source.clone(), message) {
+                return Verdict::Next;
+            }
+        }
+        Verdict::Use(network)
+    });
+    let default = if ceiling::network_is_within(scene.request, Network::Bridge) {
+        Network::Bridge
+    } else {
+        Network::None
+    };
+    scene.or_default(picked, default)
+}
+
+fn engine(scene: &mut Scene<'_, '_>) -> Resolved<EngineKind> {
+    let words = scene.words("engine", |o| o.engine.clone(), None);
+    let picked = scene.pick(words, |scene, word| match word.text.as_str() {
+        "auto" => Verdict::Use(EngineKind::Docker),
+        text => match EngineKind::parse(text) {
+            Some(kind) => Verdict::Use(kind),
+            None => {
+                let message = format!(
+                    "An engine is \"auto\", \"docker\" or \"podman\"; {} is none of them.",
+                    quoted(text)
+                );
+                scene.findings.refuse(Code::RequestInvalid, word.source.clone(), message);
+                Verdict::Next
+            }
+        },
+    });
+    let mut resolved = scene.or_default(picked, EngineKind::Docker);
+    if let Some(engine) = &scene.request.engine {
+        // What the engine says of itself wins: a program called docker can be podman.
+        resolved.value = engine.kind;
+    }
+    resolved
+}
+
+fn text_option<'r>(
+    scene: &mut Scene<'_, 'r>,
+    option: &str,
+    get: impl Fn(&'r ContainerOptions) -> Option<String>,
+) -> Option<Resolved<String>> {
+    let words = scene.words(option, get, None);
+    scene.pick(words, |_, word| Verdict::Use(word.text.clone()))
+}
+
+/// Asked by the repository, granted by a person.
+fn copy_ignored_files(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &[Entry]) -> bool {
+    let person = scene.persons.strongest(|o| o.copy_ignored_files).map(|(person, on)| (person.rank, on));
+    let asked = scene.block.and_then(|block| block.copy_ignored_files.as_ref());
+    match (person, asked) {
+        (Some((rank, on)), asked) if rank > Rank::OrcaYaml || asked.is_none() => on,
+        (_, Some(asked)) if !asked.value => false,
+        (Some((_, true)), Some(_)) => true,
+        (_, Some(asked)) => {
+            let patterns: Vec<String> =
+                include.iter().filter(|e| e.form != Form::Unsafe).map(|e| e.path.clone()).collect();
+            let source = scene.yaml_source(asked, "copyIgnoredFiles");
+            let message = format!(
+                "The repository wants {} ignored files of .worktreeinclude copied into the container.",
+                patterns.len()
+            );
+            desk.ask(&Subject::CopyIgnoredFiles { patterns: &patterns }, source, message)
+        }
+        (_, None) => false,
+    }
+}
+
+fn start_env(scene: &mut Scene<'_, '_>) -> Vec<(String, SourceId)> {
+    let strongest = scene
+        .persons
+        .strongest(|o| o.start_env.as_ref())
+        .map(|(person, names)| (person.source("startEnv"), names));
+    let Some((source, names)) = strongest else { return Vec::new() };
+    let id = scene.sources.add(source);
+    names.iter().map(|name| (name.clone(), id)).collect()
+}
+
+/// Ports are a person's word only; a container without a network publishes none.
+fn ports(scene: &mut Scene<'_, '_>) -> Vec<u16> {
+    let strongest: Option<(&Person<'_>, &Vec<u16>)> = scene.persons.strongest(|o| o.ports.as_ref());
+    let Some((person, ports)) = strongest else { return Vec::new() };
+    let source = person.source("ports");
+    let mut ports = ports.clone();
+    ports.sort_unstable();
+    ports.dedup();
+    if ports.first() == Some(&0) {
+        scene.findings.refuse(Code::RequestInvalid, source.clone(), "A port is a number from 1 to 65535.");
+    }
+    let most = scene.request.global_settings.maximum.as_ref().and_then(|maximum| maximum.ports);
+    if let Some(most) = most
+        && u32::try_from(ports.len()).unwrap_or(u32::MAX) > most
+    {
+        let message = format!("The operator's maximum allows {most} published ports.");
+        scene.findings.refuse(Code::ExceedsMaximum, source, message);
+    }
+    ports
+}

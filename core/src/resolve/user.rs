@@ -1,0 +1,126 @@
+//! The user of the container: a person's, else the image's, else 1000:1000; never root (design 7).
+
+use super::options::Resolved;
+use crate::{
+    diagnostic::{Code, Findings},
+    input::PlanRequest,
+    policy::orca_env::FALLBACK_HOME,
+    source::{Source, Sources},
+    text::quoted,
+    words::Origin,
+};
+use alloc::{format, string::String};
+
+/// uid and gid where nothing better is known: what most images call their first user.
+const DEFAULT_ID: u32 = 1000;
+
+/// Largest id a person may ask for; above it ids are negative to some tools.
+const LARGEST_ID: u32 = 0x7fff_ffff;
+
+/// A numeric, non-root user.
+#[derive(Clone, Debug)]
+pub(crate) struct ResolvedUser {
+    /// 1 to 2^31-1.
+    pub(crate) uid: u32,
+    /// 1 to 2^31-1: group root owns too much in images.
+    pub(crate) gid: u32,
+    /// Where it comes from.
+    pub(crate) source: Source,
+    /// Whether the image was not looked at yet.
+    pub(crate) assumed: bool,
+    /// HOME of ours, where the user has no home of its own in the image.
+    pub(crate) home: Option<&'static str>,
+}
+
+/// Resolves the user; a root user of a person is a refusal, one of the image is not used.
+pub(super) fn resolve(
+    request: &PlanRequest,
+    option: Option<&Resolved<String>>,
+    findings: &mut Findings,
+    sources: &Sources,
+) -> ResolvedUser {
+    let image = request.image_facts.as_ref();
+    if let Some(option) = option {
+        let source = sources.get(option.source);
+        let (uid, gid) = persons_user(request, &option.value, &source, findings);
+        return ResolvedUser { uid, gid, source, assumed: false, home: home_of(request, uid) };
+    }
+    let source = Source::origin(Origin::Image);
+    let Some(image) = image else {
+        return ResolvedUser {
+            uid: DEFAULT_ID,
+            gid: DEFAULT_ID,
+            source: Source::origin(Origin::Default),
+            assumed: true,
+            home: Some(FALLBACK_HOME),
+        };
+    };
+    match (image.uid, image.gid) {
+        (Some(uid @ 1..=LARGEST_ID), Some(gid @ 1..=LARGEST_ID)) => {
+            ResolvedUser { uid, gid, source, assumed: false, home: home_of(request, uid) }
+        }
+        _ => {
+            let message = format!(
+                "The image's user {} is root, has group root or could not be resolved; the container runs as {DEFAULT_ID}:{DEFAULT_ID}.",
+                quoted(&image.user)
+            );
+            findings.notice(Code::ImageUserUnresolved, source, message);
+            findings.help("Give the image a USER with a non-zero uid and gid, or set \"user\" in settings.");
+            ResolvedUser {
+                uid: DEFAULT_ID,
+                gid: DEFAULT_ID,
+                source: Source::origin(Origin::Default),
+                assumed: false,
+                home: Some(FALLBACK_HOME),
+            }
+        }
+    }
+}
+
+/// HOME of ours for a uid that has no home of its own in the image.
+pub(super) fn home_of(request: &PlanRequest, uid: u32) -> Option<&'static str> {
+    let image = request.image_facts.as_ref().filter(|image| image.uid == Some(uid));
+    let home = image.and_then(|image| image.home.as_deref()).unwrap_or("");
+    let own = home.starts_with('/') && !matches!(home, "/" | "/root" | "/nonexistent");
+    if own { None } else { Some(FALLBACK_HOME) }
+}
+
+/// `UID`, `UID:GID`, or the image's own user by its name.
+fn persons_user(
+    request: &PlanRequest,
+    written: &str,
+    source: &Source,
+    findings: &mut Findings,
+) -> (u32, u32) {
+    let fallback = (DEFAULT_ID, DEFAULT_ID);
+    let image = request.image_facts.as_ref();
+    let (user, group) = match written.split_once(':') {
+        Some((user, group)) => (user, Some(group)),
+        None => (written, None),
+    };
+    let named = image.filter(|image| group.is_none() && !user.is_empty() && image.user == user);
+    let uid = number(user).or(named.and_then(|image| image.uid));
+    let (Some(uid), false) = (uid, group.is_some_and(|group| number(group).is_none())) else {
+        let message = format!(
+            "A user is UID, UID:GID or the image's own user by name; {} is none of them.",
+            quoted(written)
+        );
+        findings.refuse(Code::RequestInvalid, source.clone(), message);
+        return fallback;
+    };
+    let image_gid =
+        image.filter(|image| image.uid == Some(uid)).and_then(|image| image.gid).filter(|gid| *gid != 0);
+    let gid = group.and_then(number).or(image_gid).unwrap_or(uid);
+    if uid == 0 || gid == 0 || uid > LARGEST_ID || gid > LARGEST_ID {
+        let message =
+            "The container's user and group are numbers from 1 to 2147483647; root is never one of them.";
+        findings.refuse(Code::UserIsRoot, source.clone(), message);
+        return fallback;
+    }
+    (uid, gid)
+}
+
+/// Decimal digits only: no sign, no blank.
+fn number(text: &str) -> Option<u32> {
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
