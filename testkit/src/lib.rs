@@ -1,0 +1,5 @@
+//! What the tests of all crates share: the canary that finds a value in whatever an output became.
+
+mod canary;
+
+pub use canary::Canary;
