@@ -82,10 +82,48 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Za-z_][A-Za-z0-9_]{0,12}",
         prop::sample::select(vec![
-            "IFS", "PS4", "ENV", "BASH_ENV", "PATH", "n", "v", "x", "p", "d", "left", "each", "value", "PWD", "OLDPWD", "HOSTNAME", "MAIL",
-            "TMOUT", "FUNCNEST", "POSIXLY_CORRECT", "GLOBIGNORE", "REPLY", "OPTARG", "OPTERR", "CDPATH", "HISTFILE", "LANG", "TERM", "HOME",
-            "LD_LIBRARY_PATH", "PS1", "if", "then", "export", "exec", "eval", "unset", "shift", "read", "printf",
-        ]).prop_map(String::from),
+            "IFS",
+            "PS4",
+            "ENV",
+            "BASH_ENV",
+            "PATH",
+            "n",
+            "v",
+            "x",
+            "p",
+            "d",
+            "left",
+            "each",
+            "value",
+            "PWD",
+            "OLDPWD",
+            "HOSTNAME",
+            "MAIL",
+            "TMOUT",
+            "FUNCNEST",
+            "POSIXLY_CORRECT",
+            "GLOBIGNORE",
+            "REPLY",
+            "OPTARG",
+            "OPTERR",
+            "CDPATH",
+            "HISTFILE",
+            "LANG",
+            "TERM",
+            "HOME",
+            "LD_LIBRARY_PATH",
+            "PS1",
+            "if",
+            "then",
+            "export",
+            "exec",
+            "eval",
+            "unset",
+            "shift",
+            "read",
+            "printf",
+        ])
+        .prop_map(String::from),
     ]
 }
 
@@ -95,8 +133,41 @@ fn value() -> impl Strategy<Value = String> {
         any::<String>().prop_map(|text| text.replace('\0', "")),
         prop::collection::vec(
             prop::sample::select(vec![
-                "\n", "\r", "\\", "'", "\"", "`", "$", "$(touch pwned)", "`touch pwned`", "${HOME}", "$ORCA_ENV_X", ";", "touch pwned;", "#",
-                " ", "\t", "=", "-", "--", "%b", "%s", "\\n", "\\c", "\\0101", "\\", "é", "e\u{301}", "🦀", "a", "*", "~", "!", "&", "|", "\n\n",
+                "\n",
+                "\r",
+                "\\",
+                "'",
+                "\"",
+                "`",
+                "$",
+                "$(touch pwned)",
+                "`touch pwned`",
+                "${HOME}",
+                "$ORCA_ENV_X",
+                ";",
+                "touch pwned;",
+                "#",
+                " ",
+                "\t",
+                "=",
+                "-",
+                "--",
+                "%b",
+                "%s",
+                "\\n",
+                "\\c",
+                "\\0101",
+                "\\",
+                "é",
+                "e\u{301}",
+                "🦀",
+                "a",
+                "*",
+                "~",
+                "!",
+                "&",
+                "|",
+                "\n\n",
             ]),
             0..12,
         )
@@ -112,7 +183,13 @@ fn delivered(engine: &str, env: &BTreeMap<String, String>) -> Result<(), TestCas
         let (got, _) = run(&answer, &shell);
         for name in &answer.names {
             let Some(sent) = env.get(name) else { continue };
-            prop_assert_eq!(got.get(name).map(Vec::as_slice), Some(sent.as_bytes()), "{} under {:?}", name, shell);
+            prop_assert_eq!(
+                got.get(name).map(Vec::as_slice),
+                Some(sent.as_bytes()),
+                "{} under {:?}",
+                name,
+                shell
+            );
         }
         let left = got.keys().filter(|name| name.starts_with("ORCA_ENV_")).count();
         prop_assert_eq!(left, 0, "no alias is left");
@@ -140,9 +217,22 @@ proptest! {
 fn hard_values_arrive_byte_for_byte() {
     let long = "x".repeat(100_000);
     let env: BTreeMap<String, String> = [
-        ("NEWLINES", "\na\n\nb\n"), ("TRAILING", "a\n\n\n"), ("CR", "a\r\nb\r"), ("EQUALS", "=a=b=="), ("EMPTY", ""), ("BLANKS", "  a  "),
-        ("DOLLAR", "$(touch pwned)`id`${HOME}$$"), ("QUOTES", "'\"\\'\\\""), ("BACKSLASH", "\\n\\\\n\\0101\\c\\"), ("EMOJI", "🦀 e\u{301}"),
-        ("LONG", &long), ("DASH", "-n"), ("PERCENT", "%s%b%%"), ("DOCKER_HOST", "tcp://x\n'$(y)"), ("IFS", "x"), ("PATH", "/usr/bin:/x y"),
+        ("NEWLINES", "\na\n\nb\n"),
+        ("TRAILING", "a\n\n\n"),
+        ("CR", "a\r\nb\r"),
+        ("EQUALS", "=a=b=="),
+        ("EMPTY", ""),
+        ("BLANKS", "  a  "),
+        ("DOLLAR", "$(touch pwned)`id`${HOME}$$"),
+        ("QUOTES", "'\"\\'\\\""),
+        ("BACKSLASH", "\\n\\\\n\\0101\\c\\"),
+        ("EMOJI", "🦀 e\u{301}"),
+        ("LONG", &long),
+        ("DASH", "-n"),
+        ("PERCENT", "%s%b%%"),
+        ("DOCKER_HOST", "tcp://x\n'$(y)"),
+        ("IFS", "x"),
+        ("PATH", "/usr/bin:/x y"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into();
@@ -153,8 +243,13 @@ fn hard_values_arrive_byte_for_byte() {
 
 #[test]
 fn unset_names_are_taken_away() {
-    let mut request = support::with("docker", &[("repoSettings.ghAccount", json!({"host": "github.com", "user": "ada"}))]);
-    support::set(&mut request, "imageFacts.env", json!(["PATH=/usr/bin:/bin", "GITHUB_TOKEN=x", "GH_REPO=y"]));
+    let mut request =
+        support::with("docker", &[("repoSettings.ghAccount", json!({"host": "github.com", "user": "ada"}))]);
+    support::set(
+        &mut request,
+        "imageFacts.env",
+        json!(["PATH=/usr/bin:/bin", "GITHUB_TOKEN=x", "GH_REPO=y"]),
+    );
     let mut launch = support::launch_request();
     support::set(&mut launch, "values", json!({"ghToken": "t"}));
     let answer = support::launched(&request, &launch).unwrap();
@@ -178,11 +273,17 @@ fn unset_names_are_taken_away() {
 /// A launch of three processes, of which one ignores TERM when `stubborn`.
 fn terminated(shell: &[&str], id: &str, stubborn: bool) {
     let script = if stubborn { "trap '' TERM; while :; do sleep 1; done" } else { "sleep 300" };
-    let mut ours = Command::new("/bin/sh").args(["-c", "sleep 300 & wait"]).env("ORCA_LAUNCH_ID", id).spawn().unwrap();
+    let mut ours =
+        Command::new("/bin/sh").args(["-c", "sleep 300 & wait"]).env("ORCA_LAUNCH_ID", id).spawn().unwrap();
     let mut second = Command::new("/bin/sh").args(["-c", script]).env("ORCA_LAUNCH_ID", id).spawn().unwrap();
     let mut other = Command::new("sleep").arg("300").env("ORCA_LAUNCH_ID", "0".repeat(32)).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));
-    let status = Command::new(shell[0]).args(&shell[1..]).args(["-c", TERMINATE, "sh", id]).env_clear().status().unwrap();
+    let status = Command::new(shell[0])
+        .args(&shell[1..])
+        .args(["-c", TERMINATE, "sh", id])
+        .env_clear()
+        .status()
+        .unwrap();
     assert!(status.success(), "{shell:?}");
     assert!(!ours.wait().unwrap().success());
     assert!(!second.wait().unwrap().success());

@@ -98,7 +98,8 @@ pub fn sealed(value: &Value) -> ContainerPlan {
 
 pub fn launched(value: &Value, launch_value: &Value) -> Result<LaunchAnswer, Refusal> {
     let request = parse(value);
-    let launch_request: LaunchRequest = read_json(&launch_value.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    let launch_request: LaunchRequest =
+        read_json(&launch_value.to_string()).unwrap_or_else(|error| panic!("{error}"));
     launch(&sealed(value), &request, &launch_request)
 }
 
