@@ -70,7 +70,7 @@ fn refusal(text: &str, malformed: Diagnostic) -> Refusal {
         let message = format!("This build reads requests of schema version {SCHEMA_VERSION}.");
         let source = Source::setting(Origin::Request, "schemaVersion");
         let finding = Diagnostic::new(Severity::Refused, Code::UnsupportedSchemaVersion, message, source);
-        return Refusal::of(Vec::from([finding, malformed]));
+        return Refusal::of(Vec::from([finding]));
     }
     Refusal::of(Vec::from([malformed]))
 }

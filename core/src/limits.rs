@@ -14,6 +14,9 @@ pub const YAML_DEPTH: usize = 64;
 /// Nodes that the aliases of an orca.yaml may stand for: Orca's parser gives up at 100 uses.
 pub const YAML_ALIASES: usize = 100;
 
+/// Structural faults of an orca.yaml that are told; nobody reads more, and 200 kB of one key are 40,000.
+pub const YAML_FAULTS: usize = 64;
+
 /// Bytes of a devcontainer.json: the largest public one is a few kilobytes.
 pub const DEVCONTAINER_BYTES: usize = 1024 * 1024;
 

@@ -50,7 +50,7 @@ fn describe(path: &str, error: &serde_json::Error) -> JsonError {
     let message = if error.is_syntax() || error.is_eof() {
         String::from("The text is one well-formed JSON document with nothing after it.")
     } else if let Some(name) = between(&text, "unknown field `", "`") {
-        format!("{at} holds only known fields; {} is not one.", quoted(name))
+        format!("Only known fields are read here; {} is not one.", quoted(name))
     } else if let Some(name) = between(&text, "missing field `", "`") {
         format!("{at} needs the field {}.", quoted(name))
     } else if let Some(name) = between(&text, "duplicate field `", "`") {

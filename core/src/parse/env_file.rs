@@ -97,7 +97,8 @@ fn variable(line: &str) -> Result<(&str, &str), (String, Option<&'static str>)> 
         return Err(("A variable's name holds no blank.".into(), Some(help)));
     }
     if !is_env_name(name) {
-        return Err((format!("{ENV_NAME_RULE}; {} is not one.", quoted(name)), None));
+        // Not shown: the line of a key file that ends in "=" looks like a name.
+        return Err((format!("{ENV_NAME_RULE}; what stands before the equals sign is not one."), None));
     }
     if value.contains('\0') {
         return Err((format!("The value of {} holds no NUL character.", quoted(name)), None));
@@ -153,9 +154,9 @@ mod tests {
     #[test]
     fn a_line_that_is_no_variable_is_named_by_number_and_never_shown() {
         let text =
-            "A=1\nDELAY = 5\nTOKEN_NAME\r\nexport E=1\n=x\nuser-a=1\nmy.key=2\nhello world=3\nN=a\0b\n";
-        assert_eq!(fault_lines(text), [2, 3, 4, 5, 6, 7, 8, 9]);
-        let (_, faults) = read("SECRETwithoutequals\nBAD NAME=hunter2hunter2\n");
+            "A=1\nDELAY = 5\nTOKEN_NAME\r\nexport E=1\n=x\nuser-a=1\nmy.key=2\nhello world=3\nN=a\0b\nMIIEp/+x==\n";
+        assert_eq!(fault_lines(text), [2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        let (_, faults) = read("SECRETwithoutequals\nBAD NAME=hunter2hunter2\nSECRET/+x==\n");
         let shown = format!("{faults:?}");
         assert!(!shown.contains("SECRET") && !shown.contains("hunter2"), "{shown}");
     }

@@ -222,6 +222,9 @@ impl<'t> Builder<'t> {
                         let message =
                             format!("Each key stands once in its mapping; {} stands twice.", quoted(text));
                         self.faults.push(Fault::new(Code::YamlDuplicateKey, node.at, message));
+                        if self.faults.len() >= limits::YAML_FAULTS {
+                            return false;
+                        }
                     }
                     parent.key = Some(node);
                 }
@@ -234,8 +237,8 @@ impl<'t> Builder<'t> {
     /// Whether ` #x` follows a plain scalar: a comment to YAML, probably part of the value to its writer.
     fn cut_by_comment(&self, span: &Span) -> bool {
         let rest = span.end.byte_offset().and_then(|end| self.text.get(end..)).unwrap_or("");
-        let line = rest.split(['\n', '\r']).next().unwrap_or("");
-        let Some(comment) = line.trim_start_matches([' ', '\t']).strip_prefix('#') else { return false };
+        // Only the blanks are looked at, never the rest of the line: that would be quadratic in its length.
+        let Some(comment) = rest.trim_start_matches([' ', '\t']).strip_prefix('#') else { return false };
         comment.chars().next().is_some_and(|c| !c.is_whitespace() && c != '#')
     }
 }

@@ -196,9 +196,8 @@ fn image_required(scene: &mut Scene<'_, '_>) {
         "A container needs an image with sh, tar and git; no setting, choice or orca.yaml names one.";
     scene.findings.refuse(Code::ImageRequired, Source::origin(Origin::Default), message);
     scene.findings.help(
-        "Build one: printf 'FROM debian:12-slim\\nRUN apt-get update && apt-get install -y git ca-certificates && \
-         useradd -m agent\\nUSER agent\\n' | docker build -t orca-base:1 - and name it with --container-image orca-base:1 \
-         or \"image\" in settings.",
+        "Build one from a Dockerfile with sh, tar, git and a non-root USER (\"docker build -t orca-base:1 .\"), then name \
+         it with --container-image orca-base:1 or as \"image\" in settings.",
     );
 }
 

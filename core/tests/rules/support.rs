@@ -1,6 +1,4 @@
 //! Requests for tests: one complete request per engine, changed field by field.
-#![allow(dead_code, reason = "each test file uses its own part of this module")]
-#![allow(clippy::allow_attributes, reason = "an expectation would fail in the files that use everything")]
 
 use orca_container_core::{
     ContainerPlan, LaunchAnswer, PlanAnswer, Refusal,

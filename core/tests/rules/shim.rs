@@ -2,10 +2,8 @@
 //! every shell that an image may have as sh, and never runs as shell text.
 //!
 //! `ORCA_TEST_SHELLS=dash,bash,busybox` makes a missing shell a failure; without it the shells at hand are used.
-#![allow(clippy::arithmetic_side_effects, reason = "test code")]
-#![allow(clippy::allow_attributes, reason = "test code")]
-mod support;
 
+use crate::support;
 use orca_container_core::{LaunchAnswer, TERMINATE};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,0 +1,175 @@
+//! Arbitrary requests: what persons say, what a repository says, what was measured.
+
+use crate::support::{request, set};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+use serde_json::{Value, json};
+
+/// Words for an option: the right ones, and what people and attackers write instead.
+fn word(right: &'static [&'static str]) -> impl Strategy<Value = String> {
+    const WRONG: &[&str] = &["", "Volume", "host", "--privileged", "x\ny", "~", "mounted", "allowlist", "devcontainer"];
+    prop_oneof![4 => select(right).prop_map(String::from), 1 => select(WRONG).prop_map(String::from)]
+}
+
+fn image() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(&["alpine:3", "ghcr.io/acme/base:1", "evil.example/x", "acme/base"][..]).prop_map(String::from),
+        1 => select(&["-v", "Alpine", "a b", "devcontainer", "x,y", "a\u{202e}b"][..]).prop_map(String::from),
+    ]
+}
+
+pub fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[A-Z][A-Z_]{0,6}",
+        2 => select(&[
+            "ANTHROPIC_BASE_URL", "HTTPS_PROXY", "LD_PRELOAD", "PATH", "DOCKER_HOST", "GIT_SSH_COMMAND", "NODE_ENV", "GRADLE_OPTS",
+            "ORCA_X", "ANTHROPIC_API_KEY", "CODEX_HOME", "UID", "AWS_SECRET_ACCESS_KEY", "GH_TOKEN", "HOME",
+        ][..]).prop_map(String::from),
+        1 => select(&["A-B", "*", "", "A B", "A\n"][..]).prop_map(String::from),
+    ]
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), Just(String::new()), Just("x".into())]
+}
+
+fn env() -> impl Strategy<Value = Value> {
+    vec((name(), value()), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().map(|(n, v)| (n, json!(v))).collect()))
+}
+
+/// What one person says.
+fn options() -> impl Strategy<Value = Value> {
+    (
+        option::of(word(&["volume"])),
+        option::of(image()),
+        option::of(word(&["small", "medium", "large"])),
+        option::of(word(&["none", "bridge"])),
+        option::of(env()),
+        option::of(vec(name(), 0..3)),
+        option::of(any::<bool>()),
+        option::of(vec(any::<u16>(), 0..3)),
+        option::of(vec(name(), 0..2)),
+    )
+        .prop_map(|(mode, image, template, network, env, host, copy, ports, start)| {
+            let fields = [
+                ("mode", json!(mode)),
+                ("image", json!(image)),
+                ("template", json!(template)),
+                ("network", json!(network)),
+                ("env", json!(env)),
+                ("forwardHostEnv", json!(host)),
+                ("copyIgnoredFiles", json!(copy)),
+                ("ports", json!(ports)),
+                ("startEnv", json!(start)),
+            ];
+            Value::Object(fields.into_iter().filter(|(_, v)| !v.is_null()).map(|(n, v)| (n.to_owned(), v)).collect())
+        })
+}
+
+fn maximum() -> impl Strategy<Value = Option<Value>> {
+    option::of(
+        (
+            select(&["small", "medium", "large"][..]),
+            select(&["none", "bridge"][..]),
+            option::of(vec(name(), 0..2)),
+            option::of(vec(select(&["ghcr.io/acme/", "docker.io/library/", "acme"][..]), 0..2)),
+            0..4_u32,
+        )
+            .prop_map(|(template, network, host, images, ports)| {
+                let mut value = json!({"template": template, "network": network, "ports": ports});
+                if let Some(host) = host {
+                    value["hostEnv"] = json!(host);
+                }
+                if let Some(images) = images {
+                    value["images"] = json!(images);
+                }
+                value
+            }),
+    )
+}
+
+/// A container block of orca.yaml: lines that are right, wrong, hostile, in any mix.
+pub fn orca_yaml() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        word(&["volume"]).prop_map(|w| format!("    mode: {w:?}\n")),
+        image().prop_map(|w| format!("    image: {w:?}\n")),
+        word(&["small", "medium", "large"]).prop_map(|w| format!("    template: {w:?}\n")),
+        word(&["none", "bridge"]).prop_map(|w| format!("    network: {w:?}\n")),
+        vec((name(), value()), 0..4).prop_map(|pairs| {
+            let lines: String = pairs.iter().map(|(n, v)| format!("      {n:?}: {v:?}\n")).collect();
+            format!("    env:\n{lines}      Z: z\n")
+        }),
+        vec(name(), 0..4).prop_map(|names| format!("    forwardHostEnv: {names:?}\n")),
+        any::<bool>().prop_map(|on| format!("    copyIgnoredFiles: {on}\n")),
+        select(&["    privileged: true\n", "    env: ~\n", "  x: [\n", "    <<: *a\n", "\t\n", "---\n"][..]).prop_map(String::from),
+    ];
+    prop_oneof![
+        8 => vec(line, 0..4).prop_map(|lines| format!("scripts: {{setup: x}}\nworktree:\n  container:\n    # block\n{}", lines.concat())),
+        1 => any::<String>(),
+    ]
+}
+
+/// What persons say, on either engine; no repository yet.
+pub fn persons() -> impl Strategy<Value = Value> {
+    (
+        select(&["docker", "podman"][..]),
+        (options(), options(), option::of(options())),
+        (maximum(), option::of(select(&["shared-only", "local-only", "run-both", "?"][..]))),
+        (env(), env(), vec(name(), 0..3), vec(name(), 0..3)),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
+    )
+        .prop_map(|(engine, (choices, global, repo), (maximum, policy), (agent, project, host, secrets), (facts, image, account))| {
+            let mut value = request(engine);
+            set(&mut value, "choices", choices);
+            set(&mut value, "choices.enabled", json!(true));
+            let fallback = value["globalSettings"]["container"]["image"].clone();
+            set(&mut value, "globalSettings.container", global);
+            if value["globalSettings"]["container"]["image"].is_null() {
+                set(&mut value, "globalSettings.container.image", fallback);
+            }
+            set(&mut value, "agent", json!("claude"));
+            set(&mut value, "globalSettings.agentDefaultEnv", json!({"claude": agent}));
+            set(&mut value, "repoSettings.agentEnv", project);
+            set(&mut value, "host.envNames", json!(host));
+            let secrets: Vec<Value> = secrets.into_iter().map(|name| json!({"name": name})).collect();
+            set(&mut value, "secrets", json!(secrets));
+            for (path, part) in [
+                ("repoSettings.container", repo),
+                ("globalSettings.maximum", maximum),
+                ("repoSettings.commandSourcePolicy", policy.map(|p| json!(p))),
+                ("repoSettings.ghAccount", account.then(|| json!({"host": "github.com", "user": "ada"}))),
+            ] {
+                if let Some(part) = part {
+                    set(&mut value, path, part);
+                }
+            }
+            let object = value.as_object_mut().unwrap();
+            if !facts {
+                object.remove("engine");
+            }
+            if !image {
+                object.remove("imageFacts");
+            }
+            value
+        })
+}
+
+/// What a repository adds: orca.yaml, .worktreeinclude, the image's own configuration.
+pub fn repository() -> impl Strategy<Value = Value> {
+    let include = select(&["", ".env\n", "../x\n*.local\n", ".git/config\n"][..]);
+    let image = vec((name(), value()), 0..3);
+    (orca_yaml(), include, image).prop_map(|(yaml, include, image)| {
+        let image: Vec<String> = image.into_iter().map(|(n, v)| format!("{n}={v}")).collect();
+        json!({"yaml": yaml, "include": include, "image": image})
+    })
+}
+
+/// The request of these persons for this repository.
+pub fn joined(persons: &Value, repository: &Value) -> Value {
+    let mut value = persons.clone();
+    set(&mut value, "orcaYaml", json!({"path": "orca.yaml", "text": repository["yaml"]}));
+    set(&mut value, "worktreeInclude", json!({"text": repository["include"], "ignored": [".env"]}));
+    if value.get("imageFacts").is_some() {
+        set(&mut value, "imageFacts.env", repository["image"].clone());
+    }
+    value
+}

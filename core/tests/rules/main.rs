@@ -1,0 +1,17 @@
+//! The rules of the core, each file one subject, each test one statement.
+#![expect(clippy::arithmetic_side_effects, clippy::needless_pass_by_value, reason = "test code")]
+
+mod approvals;
+mod arbitrary;
+mod argv;
+mod boundary;
+mod canary;
+mod ceiling;
+mod golden;
+mod launch;
+mod names;
+mod precedence;
+mod sequencer;
+mod shim;
+mod support;
+mod yaml;

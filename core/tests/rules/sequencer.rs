@@ -1,0 +1,179 @@
+//! The sequencer: creation and removal converge from every interrupted prefix, and nothing unknown or
+//! foreign is ever touched.
+
+use crate::support::{request, sealed};
+use orca_container_core::{
+    Action, ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource, VolumeFacts, World, next_actions,
+};
+use proptest::prelude::*;
+
+fn plans() -> Vec<ContainerPlan> {
+    ["docker", "podman"].into_iter().map(|engine| sealed(&request(engine))).collect()
+}
+
+/// A record that survived says what was done; the engine forgets what was checked in an earlier run.
+fn after_a_crash(mut world: World) -> World {
+    let unchecked = |volume: &mut Resource<VolumeFacts>| {
+        if let Resource::Present(facts) = volume {
+            facts.checked = false;
+        }
+    };
+    unchecked(&mut world.observed.workspace_volume);
+    unchecked(&mut world.observed.agent_volume);
+    if let Resource::Present(facts) = &mut world.observed.container {
+        (facts.checked, facts.process_checked) = (false, false);
+    }
+    world
+}
+
+fn is_running(world: &World) -> bool {
+    let running = matches!(&world.observed.container, Resource::Present(facts) if facts.running && facts.checked && facts.process_checked);
+    running && world.record.as_ref().is_some_and(|record| record.phase == Phase::Running && record.cloned)
+}
+
+fn is_empty(world: &World) -> bool {
+    let Observed { network, workspace_volume, agent_volume, container, image: _ } = &world.observed;
+    world.record.is_none()
+        && *network == Resource::Absent
+        && *workspace_volume == Resource::Absent
+        && *agent_volume == Resource::Absent
+        && *container == Resource::Absent
+}
+
+/// The worlds after each prefix of what the sequencer does.
+fn prefixes(goal: Goal, from: &World, plan: &ContainerPlan) -> Vec<World> {
+    let steps = from.clone().reach(goal, plan, true);
+    let mut worlds = vec![from.clone()];
+    let mut world = from.clone();
+    for step in steps {
+        world.apply(step, true);
+        worlds.push(world.clone());
+    }
+    worlds
+}
+
+#[test]
+fn create_and_remove_converge_from_every_prefix_of_create_and_of_remove() {
+    for plan in plans() {
+        let created = prefixes(Goal::Create, &World::empty(), &plan);
+        let running = created.last().unwrap().clone();
+        assert!(is_running(&running));
+        let removed = prefixes(Goal::Remove, &running, &plan);
+        assert!(is_empty(removed.last().unwrap()));
+        for world in &created {
+            let mut again = after_a_crash(world.clone());
+            again.reach(Goal::Create, &plan, true);
+            assert!(is_running(&again), "{world:?}");
+        }
+        for world in created.iter().chain(&removed) {
+            let mut gone = after_a_crash(world.clone());
+            gone.reach(Goal::Remove, &plan, true);
+            assert!(is_empty(&gone), "{world:?} became {gone:?}");
+        }
+    }
+}
+
+#[test]
+fn a_record_comes_before_the_first_effect_and_after_the_last() {
+    for plan in plans() {
+        let steps = World::empty().reach(Goal::Create, &plan, false);
+        assert_eq!(steps.first(), Some(&Action::WriteRecord(Phase::Provisioning)));
+        assert_eq!(steps.last(), Some(&Action::WriteRecord(Phase::Running)));
+    }
+}
+
+#[test]
+fn nothing_starts_before_it_was_compared_with_the_plan() {
+    for plan in plans() {
+        let steps = World::empty().reach(Goal::Create, &plan, true);
+        let at = |wanted: Action| steps.iter().position(|step| *step == wanted).unwrap();
+        assert!(at(Action::CheckContainer) < at(Action::StartContainer));
+        assert!(at(Action::StartContainer) < at(Action::CheckProcess));
+        assert!(at(Action::CheckProcess) < at(Action::Clone));
+        let checks = steps.iter().filter(|step| matches!(step, Action::CheckVolume(_))).count();
+        assert_eq!(checks, 2);
+    }
+}
+
+fn resource<T: Clone + std::fmt::Debug>(facts: impl Strategy<Value = T>) -> impl Strategy<Value = Resource<T>> {
+    prop_oneof![Just(Resource::Absent), facts.prop_map(Resource::Present), Just(Resource::Unknown { why: "no answer".into() })]
+}
+
+fn observed() -> impl Strategy<Value = Observed> {
+    let volume = || (any::<bool>(), any::<bool>()).prop_map(|(ours, checked)| VolumeFacts { ours, checked });
+    let network = (any::<bool>(), any::<bool>()).prop_map(|(ours, in_use)| NetworkFacts { ours, in_use });
+    let container = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(ours, checked, running, process_checked)| {
+        ContainerFacts { ours, checked, running, process_checked }
+    });
+    (resource(network), resource(volume()), resource(volume()), resource(container)).prop_map(
+        |(network, workspace_volume, agent_volume, container)| Observed {
+            image: Resource::Absent,
+            network,
+            workspace_volume,
+            agent_volume,
+            container,
+        },
+    )
+}
+
+fn record() -> impl Strategy<Value = Option<Record>> {
+    let phase = prop::sample::select(Phase::ALL);
+    prop::option::of((phase, any::<[bool; 5]>()).prop_map(|(phase, [copy, volumes_initialized, cloned, remote_set, copied])| Record {
+        phase,
+        copy,
+        volumes_initialized,
+        cloned,
+        remote_set,
+        copied,
+    }))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_unknown_or_foreign_is_never_removed_or_built_upon(observed in observed(), record in record()) {
+        for plan in plans() {
+            for goal in Goal::ALL {
+                let next = next_actions(*goal, Some(&plan), record.as_ref(), &observed);
+                for action in &next.actions {
+                    let touched_volume = |facts: &Resource<VolumeFacts>| matches!(facts, Resource::Present(f) if f.ours);
+                    match action {
+                        Action::RemoveContainer | Action::StopContainer | Action::StartContainer => {
+                            prop_assert!(matches!(&observed.container, Resource::Present(facts) if facts.ours));
+                        }
+                        Action::RemoveVolume(orca_container_core::MountRole::Agent) => prop_assert!(touched_volume(&observed.agent_volume)),
+                        Action::RemoveVolume(_) => {
+                            prop_assert!(touched_volume(&observed.workspace_volume));
+                            prop_assert_eq!(&observed.container, &Resource::Absent);
+                        }
+                        Action::RemoveNetwork => prop_assert!(matches!(&observed.network, Resource::Present(f) if f.ours && !f.in_use)),
+                        Action::RemoveRecord => {
+                            prop_assert_eq!(&observed.container, &Resource::Absent);
+                            prop_assert_eq!(&observed.workspace_volume, &Resource::Absent);
+                            prop_assert_eq!(&observed.agent_volume, &Resource::Absent);
+                        }
+                        _ => {}
+                    }
+                    if record.is_none() {
+                        prop_assert_eq!(*action, Action::WriteRecord(Phase::Provisioning));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_goal_is_reached_or_blocked_with_a_reason_from_any_state(observed in observed(), record in record()) {
+        for plan in plans() {
+            for goal in Goal::ALL {
+                let mut world = World { record: record.clone(), observed: observed.clone() };
+                let steps = world.reach(*goal, &plan, true).len();
+                prop_assert!(steps < 40, "it goes round in circles");
+                let next = next_actions(*goal, Some(&plan), world.record.as_ref(), &world.observed);
+                prop_assert!(next.actions.is_empty());
+                prop_assert!(next.blocked.iter().all(|blocked| !blocked.why.is_empty()));
+            }
+        }
+    }
+}
