@@ -1,6 +1,6 @@
 //! A command as data: no element can hold a variable's value.
 
-use super::action::ActionKind;
+use super::{action::ActionKind, sequencer::Phase};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::Serialize;
 
@@ -80,6 +80,12 @@ pub enum Stdin {
 pub struct Command {
     /// What it is.
     pub action: ActionKind,
+    /// Name of the volume, network or container it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// The phase that a record is written with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
     /// Program and arguments; empty for what the caller does itself (`check_*`, records).
     pub argv: Vec<Arg>,
     /// The complete environment of the client; no variable's value is in it.

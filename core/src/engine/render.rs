@@ -48,6 +48,8 @@ pub(super) fn dialect(kind: EngineKind) -> &'static Dialect {
 pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>) -> Command {
     let mut command = Command {
         action: action.kind(),
+        resource: resource(action, plan),
+        phase: if let Action::WriteRecord(phase) = action { Some(phase) } else { None },
         argv: Vec::new(),
         env: context.client.map(|client| client.env.clone()).unwrap_or_default(),
         stdin: None,
@@ -126,6 +128,23 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
         command.env.clear();
     }
     command
+}
+
+/// The thing that an action is about, by its name.
+fn resource(action: Action, plan: &ContainerPlan) -> Option<String> {
+    match action {
+        Action::CreateVolume(role) | Action::CheckVolume(role) | Action::RemoveVolume(role) => {
+            Some(volume_name(plan, role).into())
+        }
+        Action::CreateNetwork | Action::RemoveNetwork => plan.network.name.clone(),
+        Action::CreateContainer
+        | Action::CheckContainer
+        | Action::StartContainer
+        | Action::CheckProcess
+        | Action::StopContainer
+        | Action::RemoveContainer => Some(plan.names.container.clone()),
+        _ => None,
+    }
 }
 
 /// The client's program.

@@ -70,7 +70,9 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
             .into();
     let ports = ports(&options.ports, network, findings);
     let clone = clone_plan(request, findings);
-    notices(judgement, engine, network);
+    if !judgement.findings.refused() {
+        notices(judgement, engine, network);
+    }
 
     let mut plan = ContainerPlan {
         schema_version: SCHEMA_VERSION,

@@ -21,13 +21,15 @@ fn key(text: &str) -> String {
     for byte in Sha256::digest(text.as_bytes()) {
         bits = (bits << 8) | u32::from(byte);
         held = held.saturating_add(8);
-        while held >= 5 && out.len() < KEY_LENGTH {
+        while held >= 5 {
             held = held.saturating_sub(5);
             let index = usize::try_from((bits >> held) & 31).unwrap_or(0);
             out.push(char::from(ALPHABET.get(index).copied().unwrap_or(b'a')));
         }
-        bits &= !(u32::MAX << held);
+        // At most four bits are kept, so no shift overflows.
+        bits &= 0b1111;
     }
+    out.truncate(KEY_LENGTH);
     out
 }
 

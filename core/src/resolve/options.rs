@@ -18,7 +18,7 @@ use crate::{
         ceiling,
     },
     source::{Source, SourceId, Sources},
-    text::quoted,
+    text::{name_list, quoted},
     words::{EngineKind, Mode, Network, Origin, Said, Template},
 };
 use alloc::{format, string::String, vec::Vec};
@@ -384,10 +384,13 @@ fn copy_ignored_files(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &
         (_, Some(asked)) => {
             let patterns: Vec<String> =
                 include.iter().filter(|e| e.form != Form::Unsafe).map(|e| e.path.clone()).collect();
+            if patterns.is_empty() {
+                return false;
+            }
             let source = scene.yaml_source(asked, "copyIgnoredFiles");
             let message = format!(
-                "The repository wants {} ignored files of .worktreeinclude copied into the container.",
-                patterns.len()
+                "The repository wants the ignored files of {} copied into the container.",
+                name_list(patterns.iter().map(String::as_str))
             );
             desk.ask(&Subject::CopyIgnoredFiles { patterns: &patterns }, source, message)
         }

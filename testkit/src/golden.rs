@@ -1,0 +1,216 @@
+//! The golden corpus: one folder a case, the same for every door (core, command, addon).
+//!
+//! `tests/golden/<area>/<case>/` holds `request.json` (a JSON merge patch, RFC 7396, over
+//! `tests/golden/base.json`), perhaps files that go into the request as they are (`orca.yaml`,
+//! `workspace.env`, `worktreeinclude`), and `expected.txt`, the answer in short, or `answer.json`, the whole
+//! answer. `ORCA_UPDATE_GOLDEN=1` rewrites what is expected: read the difference before it is committed.
+
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A case of the corpus.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Area and name: `yaml/duplicate-key`.
+    pub name: String,
+    /// The whole request as JSON text.
+    pub request: String,
+    folder: PathBuf,
+}
+
+/// All cases, by name.
+///
+/// # Panics
+/// When the corpus cannot be read.
+pub fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden");
+    let base: Value = parse(&root.join("base.json"));
+    let mut cases = Vec::new();
+    for area in folders(&root) {
+        for folder in folders(&area) {
+            let name = format!("{}/{}", file_name(&area), file_name(&folder));
+            cases.push(Case { name, request: request(&base, &folder), folder });
+        }
+    }
+    assert!(!cases.is_empty(), "the corpus is empty");
+    cases
+}
+
+impl Case {
+    /// Compares an answer with what is expected of this case.
+    ///
+    /// # Panics
+    /// When they differ.
+    pub fn check(&self, answer: &str) {
+        let whole = self.folder.join("answer.json");
+        if whole.exists() {
+            let value: Value = serde_json::from_str(answer).expect("an answer is JSON");
+            let pretty = serde_json::to_string_pretty(&value).expect("JSON prints");
+            self.compare(&whole, &format!("{pretty}\n"));
+        }
+        // Only the area of plans repeats the whole command; elsewhere it would hide what the case is about.
+        let argv = self.name.starts_with("plan/");
+        self.compare(&self.folder.join("expected.txt"), &summary(answer, argv));
+    }
+
+    fn compare(&self, path: &Path, got: &str) {
+        if std::env::var_os("ORCA_UPDATE_GOLDEN").is_some() {
+            fs::write(path, got).expect("the corpus can be written");
+            return;
+        }
+        let expected = fs::read_to_string(path).unwrap_or_default();
+        assert!(expected == got, "{}: expected\n{expected}\n--- got\n{got}", self.name);
+    }
+}
+
+fn request(base: &Value, folder: &Path) -> String {
+    let mut request = base.clone();
+    merge(&mut request, &parse(&folder.join("request.json")));
+    let text = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    if let Some(text) = text("orca.yaml") {
+        request["orcaYaml"] = json!({"path": "orca.yaml", "text": text});
+    }
+    if let Some(text) = text("workspace.env") {
+        request["choices"]["envFile"] = json!({"name": "workspace.env", "text": text});
+    }
+    if let Some(text) = text("worktreeinclude") {
+        request["worktreeInclude"]["text"] = json!(text);
+    }
+    request.to_string()
+}
+
+/// RFC 7396.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(members) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    for (name, member) in members {
+        if member.is_null() {
+            target.as_object_mut().map(|object| object.remove(name));
+        } else {
+            merge(&mut target[name], member);
+        }
+    }
+}
+
+fn parse(path: &Path) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root).unwrap_or_else(|error| panic!("{}: {error}", root.display()));
+    let mut folders: Vec<PathBuf> =
+        entries.filter_map(Result::ok).map(|e| e.path()).filter(|p| p.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// An answer in short: what was found, the environment, and where asked for the argv of `create`.
+///
+/// # Panics
+/// When the text is no answer.
+pub fn summary(answer: &str, argv: bool) -> String {
+    let answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
+    let mut out = String::new();
+    if answer["ok"] == json!(true) {
+        let sealed = answer["plan"]["digest"].is_string();
+        let _ = writeln!(out, "{}", if sealed { "plan" } else { "preview" });
+        for need in array(&answer["needs"]) {
+            let more = need["reference"].as_str().or(need["digest"].as_str()).unwrap_or("");
+            let _ = writeln!(out, "needs {} {more}", word(&need["kind"]));
+        }
+        findings(&mut out, &answer["notices"]);
+        shadowed_options(&mut out, &answer["options"]);
+        environment(&mut out, &answer["environment"]);
+        copies(&mut out, &answer["copy"]);
+        if argv {
+            create(&mut out, &answer["commands"]["create"]);
+        }
+    } else {
+        let _ = writeln!(out, "refused {}", word(&answer["code"]));
+        findings(&mut out, &answer["problems"]);
+    }
+    out
+}
+
+fn findings(out: &mut String, findings: &Value) {
+    for finding in array(findings) {
+        let severity = word(&finding["severity"]);
+        let _ = writeln!(out, "{severity} {} {}", word(&finding["code"]), place(&finding["source"]));
+        let _ = writeln!(out, "    {}", word(&finding["message"]));
+        if let Some(help) = finding["help"].as_str() {
+            let _ = writeln!(out, "    help: {help}");
+        }
+    }
+}
+
+fn shadowed_options(out: &mut String, options: &Value) {
+    for (name, option) in options.as_object().into_iter().flatten() {
+        for shadow in array(&option["shadows"]) {
+            let (won, lost) = (word(&option["value"]), word(&shadow["value"]));
+            let places = [place(&option["source"]), place(&shadow["source"])].join(" over ");
+            let _ = writeln!(out, "option {name} {won} over {lost} {places}");
+        }
+    }
+}
+
+fn environment(out: &mut String, entries: &Value) {
+    for entry in array(entries) {
+        let secret = if entry["secret"] == json!(true) { " secret" } else { "" };
+        let fate = [&entry["state"], &entry["layer"], &entry["delivery"]].map(word).join(" ");
+        let _ = writeln!(out, "env {} {fate}{secret} {}", word(&entry["name"]), place(&entry["source"]));
+        for shadow in array(&entry["shadows"]) {
+            let fate = [&shadow["state"], &shadow["layer"]].map(word).join(" ");
+            let _ = writeln!(out, "    over {fate} {}", place(&shadow["source"]));
+        }
+    }
+}
+
+fn copies(out: &mut String, copy: &Value) {
+    for file in array(&copy["files"]) {
+        let _ = writeln!(out, "copy {file}");
+    }
+    for left in array(&copy["leftOut"]) {
+        let _ = writeln!(out, "left {} {}", left["path"], word(&left["code"]));
+    }
+}
+
+fn create(out: &mut String, commands: &Value) {
+    for command in array(commands).iter().filter(|c| c["action"] == json!("create_container")) {
+        for arg in array(&command["argv"]) {
+            let shown = arg.as_str().map_or_else(|| arg.to_string(), |text| text.escape_debug().to_string());
+            let _ = writeln!(out, "argv {shown}");
+        }
+    }
+}
+
+fn place(source: &Value) -> String {
+    let at = match (source["file"].as_str(), &source["line"], &source["column"]) {
+        (Some(file), Value::Number(line), Value::Number(column)) => format!(" {file}:{line}:{column}"),
+        (Some(file), ..) => format!(" {file}"),
+        _ => String::new(),
+    };
+    let path = source["path"].as_str().map(|path| format!(" {path}")).unwrap_or_default();
+    format!("[{}{at}{path}]", word(&source["origin"]))
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or("-")
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
