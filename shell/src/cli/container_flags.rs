@@ -1,6 +1,6 @@
 //! What the command line says of a container: the flags that `plan`, `env` and `check` share.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -17,8 +17,15 @@ use crate::gather::request::Words;
 #[command(next_help_heading = "Container")]
 pub(super) struct ContainerFlags {
     /// Ask for a container, and say where the code lives: volume or mounted
-    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, conflicts_with = "no_container")]
-    container: Option<Option<String>>,
+    #[arg(
+        long,
+        value_name = "MODE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with = "no_container"
+    )]
+    container: Option<String>,
     /// Run without a container
     #[arg(long)]
     no_container: bool,
@@ -30,7 +37,7 @@ pub(super) struct ContainerFlags {
     container_template: Option<String>,
     /// Set a variable in the container only. Other users of this computer can read our arguments, so give
     /// secrets with --container-env-file instead
-    #[arg(long, value_name = "NAME=VALUE", value_parser = OsStringValueParser::new().map(Assignment::read))]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = OsStringValueParser::new().map(|typed| Assignment::read(&typed)))]
     container_env: Vec<Assignment>,
     /// Set the variables of a file, one NAME=value on a line, in the container only
     #[arg(long, value_name = "FILE")]
@@ -66,7 +73,7 @@ enum Assignment {
 }
 
 impl Assignment {
-    fn read(typed: OsString) -> Self {
+    fn read(typed: &OsStr) -> Self {
         // A name that breaks the rule may be half a value, so it must not reach a message.
         let pair = typed.to_str().and_then(|typed| typed.split_once('=')).filter(|(name, _)| is_name(name));
         match pair {
@@ -84,10 +91,8 @@ fn is_name(text: &str) -> bool {
 impl ContainerFlags {
     /// The words that the flags say.
     pub(super) fn words(self) -> Result<Words, Failure> {
-        let (asked, mode) = match self.container {
-            Some(mode) => (true, mode),
-            None => (false, None),
-        };
+        let asked = self.container.is_some();
+        let mode = self.container.filter(|mode| !mode.is_empty());
         let named = !self.forward_host_env.is_empty();
         let choices = ContainerOptions {
             enabled: if self.no_container { Some(false) } else { asked.then_some(true) },

@@ -5,7 +5,9 @@ use orca_container_core::input::PlanRequest;
 use orca_container_core::json::LaunchEnvelope;
 use orca_container_core::{EffectiveEnvironment, LaunchAnswer, PlanAnswer};
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
+use serde_json::Value;
 
 use super::{Ended, Failure, Io};
 use crate::settings::SettingsDocument;
@@ -50,10 +52,33 @@ pub fn schema_text(name: &str) -> Option<String> {
 
 /// What we take from others.
 fn read<T: JsonSchema>() -> Schema {
-    SchemaSettings::default().for_deserialize().into_generator().into_root_schema_for::<T>()
+    root::<T>(SchemaSettings::default().for_deserialize())
 }
 
 /// What we give to others.
 fn written<T: JsonSchema>() -> Schema {
-    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>()
+    root::<T>(SchemaSettings::default().for_serialize())
+}
+
+fn root<T: JsonSchema>(settings: SchemaSettings) -> Schema {
+    settings.with_transform(RecursiveTransform(without_null)).into_generator().into_root_schema_for::<T>()
+}
+
+/// What may be absent is an `Option` to us, which the generator takes for null; but null is never written and
+/// never accepted.
+fn without_null(schema: &mut Schema) {
+    let null = Value::from("null");
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|word| *word != null);
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type") != Some(&null));
+    }
+    if schema.get("default") == Some(&Value::Null) {
+        schema.remove("default");
+    }
 }

@@ -16,7 +16,6 @@ pub(crate) fn check(problems: &[&Diagnostic]) -> String {
             text.push_str(&format!("  help: {help}\n"));
         }
     }
-    let tally = tally(problems.iter().copied());
-    text.push_str(&format!("{tally}\n"));
+    text.push_str(&format!("{}\n", tally(problems)));
     text
 }

@@ -28,6 +28,9 @@ fn word(arg: &Arg) -> String {
 
 /// Quoted where a shell needs it; characters that a terminal obeys stand as escapes of `$'…'`.
 fn quote(text: &str) -> Cow<'_, str> {
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     if !text.chars().any(is_deceptive) {
         return shlex::try_quote(text).unwrap_or(Cow::Borrowed("''"));
     }
@@ -41,6 +44,11 @@ fn quote(text: &str) -> Cow<'_, str> {
     }
     quoted.push('\'');
     Cow::Owned(quoted)
+}
+
+/// What no shell reads as anything but itself after the first word (shlex also quotes "=", which hides flags).
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c)
 }
 
 #[cfg(test)]

@@ -166,6 +166,6 @@ fn changed(page: &mut Page, planned: &Planned) {
     }
     page.part("Dropped or changed");
     for problem in told {
-        problems::one(page, problem);
+        problems::one_of_many(page, problem);
     }
 }

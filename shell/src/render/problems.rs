@@ -4,26 +4,40 @@ use orca_container_core::{Diagnostic, PendingApproval, Severity, place};
 
 use super::page::{Page, count};
 
+/// Begins an entry of a list.
+const ENTRY: &str = "  - ";
+/// Continues one.
+const MORE: &str = "    ";
+
 /// One finding: its sentence, its place and its code, its help.
 pub(super) fn one(page: &mut Page, problem: &Diagnostic) {
-    page.lines("  ", "  ", &problem.message);
-    let mut at = format!("at {} [{}", place(&problem.source), problem.code);
+    entry(page, &problem.message, problem);
+}
+
+/// The same where findings of several severities stand in one list.
+pub(super) fn one_of_many(page: &mut Page, problem: &Diagnostic) {
+    entry(page, &format!("{}: {}", problem.severity, problem.message), problem);
+}
+
+fn entry(page: &mut Page, message: &str, problem: &Diagnostic) {
+    page.lines(ENTRY, MORE, message);
+    let mut at = format!("{} [{}", place(&problem.source), problem.code);
     for standard in &problem.standards {
         at.push_str(", ");
         at.push_str(standard);
     }
-    page.lines("      ", "      ", &(at + "]"));
+    page.lines(MORE, MORE, &(at + "]"));
     if let Some(help) = &problem.help {
-        page.lines("      help: ", "      ", help);
+        page.lines("    help: ", MORE, help);
     }
 }
 
 /// What waits for a person, and the flag that answers.
 pub(super) fn asked(page: &mut Page, pending: &PendingApproval) {
-    page.lines("  ", "  ", &pending.message);
-    let blocking = if pending.blocking { "; nothing is created before" } else { "; left out until then" };
-    page.lines("      ", "      ", &format!("at {}{blocking}", place(&pending.source)));
-    page.raw(&format!("      --approve {}", pending.digest));
+    page.lines(ENTRY, MORE, &pending.message);
+    let effect = if pending.blocking { "nothing is created" } else { "it is left out" };
+    page.lines(MORE, MORE, &format!("{}; until you answer, {effect}", place(&pending.source)));
+    page.raw(&format!("{MORE}--approve {}", pending.digest));
 }
 
 /// The findings of each severity under a title, in the order of severity.
@@ -50,11 +64,11 @@ fn title(severity: Severity) -> &'static str {
 }
 
 /// "2 refused, 1 dropped", without what there is none of.
-pub(super) fn tally<'p>(problems: impl Iterator<Item = &'p Diagnostic> + Clone) -> String {
+pub(super) fn tally(problems: &[&Diagnostic]) -> String {
     let parts: Vec<String> = Severity::ALL
         .iter()
         .filter_map(|severity| {
-            let number = problems.clone().filter(|p| p.severity == *severity).count();
+            let number = problems.iter().filter(|p| p.severity == *severity).count();
             let named = match severity {
                 Severity::Notice => count(number, "notice"),
                 other => format!("{number} {other}"),
