@@ -49,7 +49,7 @@ pub use policy::{
     approval::PendingApproval,
     ceiling::{ApprovedThing, Ceiling, ceiling},
 };
-pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, why};
+pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, why};
 pub use resolve::{Copy, LeftOut};
 pub use secret::Sensitive;
 pub use source::{Position, Source};

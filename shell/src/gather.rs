@@ -7,6 +7,7 @@
 pub mod env_file;
 pub mod host;
 pub mod repository;
+pub mod request;
 pub mod settings_file;
 pub mod text_file;
 
@@ -15,3 +16,6 @@ mod git_config;
 mod git_dir;
 mod git_head;
 mod shown;
+
+pub(crate) use bounded_read::read_at_most;
+pub(crate) use shown::shown_bare;

@@ -166,16 +166,18 @@ mod gathered_files {
     }
 
     #[test]
-    fn settings_that_others_could_write_are_refused() {
+    fn settings_that_everybody_could_write_are_refused() {
         let (_folder, path, place) = settings();
-        for mode in [0o620, 0o602, 0o666, 0o664] {
+        for mode in [0o602, 0o666, 0o606] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             let error = checked(place.read().unwrap_err());
-            assert!(matches!(error, SettingsFileError::WritableByOthers { .. }), "{error}");
-            assert!(error.to_string().contains("chmod go-w"), "the message must say what to do");
+            assert!(matches!(error, SettingsFileError::WritableByEverybody { .. }), "{error}");
+            assert!(error.to_string().contains("chmod o-w"), "the message must say what to do");
         }
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        assert!(place.read().is_ok());
+        for mode in [0o644, 0o664] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            assert!(place.read().is_ok(), "an umask of 002 makes files like this");
+        }
     }
 
     /// Only root can give files away, so elsewhere this test shows nothing.

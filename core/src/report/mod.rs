@@ -9,5 +9,5 @@ pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
 pub(crate) use environment::{effective, entries};
 pub use options::OptionEntry;
 pub(crate) use options::option_entries;
-pub use table::environment_table;
+pub use table::{environment_table, place};
 pub use why::why;

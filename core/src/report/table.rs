@@ -16,7 +16,7 @@ use alloc::{
 const NARROWEST: usize = 40;
 
 /// Where something was said, in a few words: `orca.yaml:12:7`, `repo settings container.env.X`, `--container-env`.
-pub(crate) fn place(source: &Source) -> String {
+pub fn place(source: &Source) -> String {
     if let (Some(file), Some(line), Some(column)) = (&source.file, source.line, source.column) {
         return format!("{}:{line}:{column}", escaped(file));
     }

@@ -1,8 +1,8 @@
 //! The user's and operator's settings file.
 //!
 //! Takes the path that a person typed, if any, and two variables of the environment; gives the file's text,
-//! which the core's types parse. Refuses a file that somebody else could have written, because settings grant
-//! rights. It is looked for in no other place: not below the path that is planned for, whose author must
+//! which the core's types parse. Refuses a file that anybody could have written or that belongs to somebody
+//! else, because settings grant rights. It is looked for in no other place: not below the path that is planned for, whose author must
 //! grant nothing, and not in the current folder.
 
 use std::ffi::OsStr;
@@ -62,12 +62,12 @@ pub enum SettingsFileError {
         /// What it is.
         found: &'static str,
     },
-    /// Another user could write it.
+    /// Every user could write it.
     #[error(
-        "The settings file {0} must be writable by its owner only, because it grants rights; run \"chmod go-w\" on {0}.",
+        "The settings file {0} must not be writable by everybody, because it grants rights; run \"chmod o-w\" on {0}.",
         Shown(path)
     )]
-    WritableByOthers {
+    WritableByEverybody {
         /// The file.
         path: PathBuf,
     },
@@ -170,14 +170,16 @@ fn require_own(path: &Path, found: &Metadata) -> Result<(), SettingsFileError> {
     Err(SettingsFileError::ForeignOwner { path: path.to_path_buf(), owner, caller })
 }
 
-/// Write bits of group and others. An access list shows in the group's bits, so it is seen as well.
+/// Nobody but owner and group may write. The group's bit is no ground for a refusal: where every user has a
+/// group of their own the umask is 002, so every checkout and every editor makes such files, and the group is
+/// its owner alone. Who shares a group with others decides that with `chmod g-w`.
 #[cfg(unix)]
 fn require_closed(path: &Path, found: &Metadata) -> Result<(), SettingsFileError> {
     use std::os::unix::fs::MetadataExt;
-    if found.mode() & 0o022 == 0 {
+    if found.mode() & 0o002 == 0 {
         return Ok(());
     }
-    Err(SettingsFileError::WritableByOthers { path: path.to_path_buf() })
+    Err(SettingsFileError::WritableByEverybody { path: path.to_path_buf() })
 }
 
 /// Elsewhere a user's profile is closed to others by inheritance, and the standard library shows no owner.

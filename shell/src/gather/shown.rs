@@ -6,6 +6,12 @@
 use std::fmt;
 use std::path::Path;
 
+/// A path without quotes, as compilers and editors write the places of their messages.
+pub(crate) fn shown_bare(path: &Path) -> String {
+    let shown = Shown(path).to_string();
+    shown.strip_prefix('"').and_then(|shown| shown.strip_suffix('"')).unwrap_or_default().to_owned()
+}
+
 /// A path in double quotes. Unlike the core's quoting it is never cut: the end of a path says the most.
 pub(crate) struct Shown<'a>(pub(crate) &'a Path);
 

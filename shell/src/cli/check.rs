@@ -1,0 +1,74 @@
+//! `check`: what is wrong, line by line, for people, editors and pipelines.
+
+use clap::{Args, ValueEnum};
+use orca_container_core::{Diagnostic, PlanAnswer, Severity, json, plan};
+use serde::Serialize;
+
+use super::container_flags::ContainerFlags;
+use super::target::Target;
+use super::{Ended, Failure, Io};
+use crate::render;
+
+/// Judge what the repository and the settings say, line by line
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Fail also when something was left out
+    #[arg(long)]
+    strict: bool,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    format: CheckFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    #[command(flatten)]
+    flags: ContainerFlags,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    Text,
+    Json,
+}
+
+/// The answer as data.
+#[derive(Debug, Serialize)]
+struct CheckAnswer<'a> {
+    ok: bool,
+    problems: Vec<&'a Diagnostic>,
+}
+
+pub(super) fn run(args: CheckArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let request = args.target.request(args.flags, io)?;
+    let answer = plan(&request);
+    let found = match &answer {
+        PlanAnswer::Planned(planned) => &planned.notices,
+        PlanAnswer::Refused(refusal) => &refusal.problems,
+    };
+    let problems = in_order(found);
+    let fails = |problem: &&Diagnostic| match problem.severity {
+        Severity::Refused => true,
+        Severity::Dropped => args.strict,
+        Severity::Asked | Severity::Notice => false,
+    };
+    let ok = !problems.iter().any(fails);
+    let text = if args.json || args.format == CheckFormat::Json {
+        json::write(&CheckAnswer { ok, problems }) + "\n"
+    } else {
+        render::check(&problems)
+    };
+    io.stdout.write_all(text.as_bytes())?;
+    Ok(Ended::ok(ok))
+}
+
+/// By file and line; what is in no file comes last, in the core's order.
+fn in_order(problems: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut sorted: Vec<&Diagnostic> = problems.iter().collect();
+    sorted.sort_by_key(|problem| {
+        let source = &problem.source;
+        (source.file.is_none(), source.file.clone(), source.line, source.column)
+    });
+    sorted
+}

@@ -1,0 +1,199 @@
+//! The command line: the table of commands, and how each ends.
+//!
+//! Results go to standard output, everything else to standard error. No argument is ever repeated where one of
+//! them may hold a value.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+mod check;
+mod completions;
+mod container_flags;
+mod env;
+mod input;
+mod launch;
+mod plan;
+mod schema;
+mod target;
+
+pub use schema::{SCHEMA_NAMES, schema_text};
+
+/// One hardened container per git worktree: what would run, and why.
+#[derive(Debug, Parser)]
+#[command(name = "orca-container", version, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Plan(plan::PlanArgs),
+    Launch(launch::LaunchArgs),
+    Env(env::EnvArgs),
+    Check(check::CheckArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+/// How results look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Columns.
+    pub width: usize,
+    /// Whether headings and refusals are marked.
+    pub colour: bool,
+}
+
+impl Look {
+    /// Columns where nobody says otherwise.
+    const USUAL_WIDTH: usize = 80;
+    /// Longer lines are hard to read, shorter ones hold no name.
+    const WIDTHS: std::ops::RangeInclusive<usize> = 50..=120;
+
+    /// The look that suits standard output: a terminal's width, and marks where it is one and NO_COLOR is
+    /// unset or empty (no-color.org).
+    pub fn of_standard_output() -> Self {
+        let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
+        let size = if terminal { terminal_size::terminal_size_of(&stdout) } else { None };
+        let width = size.map_or(Self::USUAL_WIDTH, |(width, _)| usize::from(width.0));
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self {
+            width: width.clamp(*Self::WIDTHS.start(), *Self::WIDTHS.end()),
+            colour: terminal && !no_colour,
+        }
+    }
+}
+
+/// What a command reads from and writes to.
+struct Io<'a> {
+    look: Look,
+    stdin: &'a mut dyn Read,
+    stdout: &'a mut dyn Write,
+    stderr: &'a mut dyn Write,
+}
+
+/// How a command that could do its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Done,
+    Refused,
+}
+
+impl Ended {
+    fn ok(ok: bool) -> Self {
+        if ok { Self::Done } else { Self::Refused }
+    }
+}
+
+/// Why a command could not do its work. No text in it holds a value.
+#[derive(Debug)]
+enum Failure {
+    /// The arguments are wrong.
+    Usage(String),
+    /// The world is.
+    Failed(String),
+    /// The result could not be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    fn of(error: &impl std::error::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+const REFUSED: u8 = 1;
+const USAGE: u8 = 2;
+
+/// Runs the command that the arguments ask for. Exit code: 0 done, 1 refused or failed, 2 usage.
+pub fn main(
+    args: impl Iterator<Item = OsString>,
+    look: Look,
+    stdin: &mut dyn Read,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    let mut io = Io { look, stdin, stdout, stderr };
+    let ended = match CommandLine::try_parse_from(&args) {
+        Ok(line) => run(line.command, &mut io),
+        Err(error) => return usage(&error, &args, &mut io),
+    };
+    let flushed = ended.and_then(|ended| io.stdout.flush().map(|()| ended).map_err(Failure::from));
+    match flushed {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Refused) => ExitCode::from(REFUSED),
+        Err(failure) => failed(&failure, &mut io),
+    }
+}
+
+fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    match command {
+        Command::Plan(args) => plan::run(args, io),
+        Command::Launch(args) => launch::run(&args, io),
+        Command::Env(args) => env::run(args, io),
+        Command::Check(args) => check::run(args, io),
+        Command::Schema(args) => schema::run(&args, io),
+        Command::Completions(args) => completions::run(&args, io),
+    }
+}
+
+fn failed(failure: &Failure, io: &mut Io<'_>) -> ExitCode {
+    // INVARIANT: where standard error cannot be written either, the exit code is all that is left to say.
+    let (code, message) = match failure {
+        Failure::Usage(message) => (USAGE, message.clone()),
+        Failure::Failed(message) => (REFUSED, message.clone()),
+        // Whoever closed the pipe has read enough; there is nothing to complain about.
+        Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            return ExitCode::from(REFUSED);
+        }
+        Failure::Output(error) => (REFUSED, format!("The result cannot be written: {error}.")),
+    };
+    let _ = writeln!(io.stderr, "error: {message}");
+    ExitCode::from(code)
+}
+
+/// What clap says about arguments, or help. Its errors repeat arguments, so they are cut down to their kind
+/// where a value may be among these (as in `--container-env NAME = value`).
+fn usage(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> ExitCode {
+    let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if !asked_for && args.iter().any(may_carry_value) {
+        let kind = error.kind();
+        let _ = writeln!(
+            io.stderr,
+            "error: {kind}\n\nThe arguments are not repeated here, since one may hold a value.\nFor more information, try '--help'."
+        );
+        return ExitCode::from(USAGE);
+    }
+    let text = error.render();
+    let out: &mut dyn Write = if asked_for { &mut *io.stdout } else { &mut *io.stderr };
+    let written =
+        if asked_for && io.look.colour { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
+    match (asked_for, written.and_then(|()| out.flush())) {
+        (true, Ok(())) => ExitCode::SUCCESS,
+        (true, Err(_)) => ExitCode::from(REFUSED),
+        (false, _) => ExitCode::from(USAGE),
+    }
+}
+
+/// Whether an argument is or was meant to be `--container-env`, or is an assignment that lost its flag.
+fn may_carry_value(arg: &OsString) -> bool {
+    let text = arg.to_string_lossy();
+    if !text.starts_with("--") {
+        return text.contains('=');
+    }
+    let flag = text.split('=').next().unwrap_or_default();
+    flag.contains("env") && !matches!(flag, "--container-env-file" | "--forward-host-env")
+}

@@ -1,0 +1,49 @@
+//! Which folder a command is about and whose settings count.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use orca_container_core::input::PlanRequest;
+use orca_container_core::quoted;
+
+use super::container_flags::ContainerFlags;
+use super::{Failure, Io};
+use crate::gather::request::gather;
+use crate::gather::settings_file::SettingsPlace;
+use crate::settings::Settings;
+
+/// A folder in a git worktree, and settings.
+#[derive(Debug, Args)]
+pub(super) struct Target {
+    /// Folder in a git worktree; the current one by default
+    path: Option<PathBuf>,
+    /// Settings file; by default orca-container/settings.json in the folder for configuration
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+}
+
+impl Target {
+    /// The request for the folder.
+    pub(super) fn request(&self, flags: ContainerFlags, io: &mut Io<'_>) -> Result<PlanRequest, Failure> {
+        let words = flags.words()?;
+        let settings = self.settings()?;
+        let folder = self.path.as_deref().unwrap_or(Path::new("."));
+        let gathered = gather(folder, &settings, words).map_err(|error| Failure::of(&error))?;
+        for key in &gathered.passed_over {
+            writeln!(
+                io.stderr,
+                "warning: The settings for {} are passed over: no git worktree is there.",
+                quoted(key)
+            )?;
+        }
+        Ok(gathered.request)
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let file = SettingsPlace::of_process(self.settings.as_deref())
+            .read()
+            .map_err(|error| Failure::of(&error))?;
+        file.map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
+            .map_err(|error| Failure::of(&error))
+    }
+}

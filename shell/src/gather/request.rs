@@ -1,0 +1,164 @@
+//! The request for one folder: what people, the repository and this computer say, put together.
+//!
+//! Takes a folder, settings and the words of the command line; gives the core's request. Repository texts are
+//! read from the folder itself, git's facts from the repository around it. No engine is asked, so the answer
+//! will be a preview. Nothing is judged here.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use orca_container_core::input::{
+    Approval, ContainerOptions, DevcontainerFile, GlobalSettings, HostFacts, Install, PlanRequest,
+    RepoSettings, RepositoryFile, SCHEMA_VERSION, Workspace, WorktreeIncludeFile,
+};
+use orca_container_core::{Sensitive, limits};
+
+use super::host;
+use super::repository::{Repository, RepositoryError, find_repository};
+use super::shown::Shown;
+use super::text_file::{TextFileError, read_repository_text};
+use crate::settings::{Settings, SettingsError};
+
+/// The id of what nobody created yet.
+const PREVIEW: &str = "preview";
+
+/// Where devcontainer.json is looked for, in this order; the first one counts.
+const DEVCONTAINER_PATHS: [&str; 2] = [".devcontainer/devcontainer.json", ".devcontainer.json"];
+
+/// What the command line says.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// The container's options.
+    pub choices: ContainerOptions,
+    /// The agent; without it that of the settings.
+    pub agent: Option<String>,
+    /// Approvals, beside those of the settings.
+    pub approvals: Vec<Approval>,
+}
+
+/// A request, and what a person should know about its making.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    /// The request.
+    pub request: PlanRequest,
+    /// Settings that name no repository of this computer, by their paths as written.
+    pub passed_over: Vec<String>,
+}
+
+/// Why there is no request.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatherError {
+    /// The folder is in no git worktree that can be planned for.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// A file of the repository is not a text.
+    #[error(transparent)]
+    Text(#[from] TextFileError),
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The boundary is JSON, which has no other text.
+    #[error("The path {} must be UTF-8.", Shown(path))]
+    NotUtf8 {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system refused to resolve it.
+    #[error("The path {} cannot be read: {cause}.", Shown(path))]
+    Unreadable {
+        /// The path.
+        path: PathBuf,
+        /// The system's reason.
+        cause: io::Error,
+    },
+}
+
+/// Puts the request for a folder together.
+pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gathered, GatherError> {
+    let repository = find_repository(folder)?;
+    let root = folder
+        .canonicalize()
+        .map_err(|cause| GatherError::Unreadable { path: folder.to_path_buf(), cause })?;
+    let chosen = settings.for_repository(&repository.common_dir)?;
+    let document = &settings.document;
+    let Words { mut choices, agent, mut approvals } = words;
+    ask_for_container(&mut choices, &document.global_settings, &chosen.settings);
+    approvals.extend(document.approvals.iter().cloned());
+    let request = PlanRequest {
+        schema_version: SCHEMA_VERSION,
+        requires: Vec::new(),
+        install: Install { id: PREVIEW.into() },
+        workspace: workspace(&root, &repository)?,
+        agent: agent.or_else(|| document.agent.clone()),
+        choices,
+        repo_settings: chosen.settings,
+        global_settings: GlobalSettings {
+            // Whoever calls this command has chosen the experiment.
+            experimental_container_workspaces: true,
+            ..document.global_settings.clone()
+        },
+        orca_yaml: orca_yaml(&root)?,
+        devcontainer: devcontainer(&root)?,
+        worktree_include: worktree_include(&root)?,
+        host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
+        orca_env: document.orca_env.clone(),
+        secrets: document.secrets.clone(),
+        approvals,
+        engine: None,
+        image_facts: None,
+    };
+    Ok(Gathered { request, passed_over: chosen.passed_over })
+}
+
+/// This command is about containers, so it asks for one where no person said yes or no.
+fn ask_for_container(choices: &mut ContainerOptions, global: &GlobalSettings, repository: &RepoSettings) {
+    let of_repository = repository.container.as_ref().and_then(|container| container.enabled);
+    if choices.enabled.is_none() && of_repository.or(global.container.enabled).is_none() {
+        choices.enabled = Some(true);
+    }
+}
+
+/// Without Orca the ids are real paths: no two worktrees of this computer share one.
+fn workspace(root: &Path, repository: &Repository) -> Result<Workspace, GatherError> {
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(Workspace {
+        id: text_of(root)?,
+        instance_id: PREVIEW.into(),
+        repository_id: text_of(&repository.common_dir)?,
+        name: name.unwrap_or_default(),
+        branch: repository.branch.clone(),
+        base: None,
+        repo_path: text_of(&repository.primary_checkout)?,
+        worktree_path: Some(text_of(&repository.worktree_path)?),
+        git_common_dir: Some(text_of(&repository.common_dir)?),
+        remote_url: repository.remote_url.as_ref().map(|url| Sensitive::new(url.reveal())),
+        owner_uid: None,
+        owner_gid: None,
+    })
+}
+
+fn text_of(path: &Path) -> Result<String, GatherError> {
+    path.to_str().map(String::from).ok_or_else(|| GatherError::NotUtf8 { path: path.to_path_buf() })
+}
+
+fn orca_yaml(root: &Path) -> Result<Option<RepositoryFile>, TextFileError> {
+    let path = "orca.yaml";
+    let text = read_repository_text(root, path, limits::ORCA_YAML_BYTES)?;
+    Ok(text.map(|text| RepositoryFile { path: path.into(), text: text.into() }))
+}
+
+fn devcontainer(root: &Path) -> Result<Option<DevcontainerFile>, TextFileError> {
+    for path in DEVCONTAINER_PATHS {
+        if let Some(text) = read_repository_text(root, path, limits::DEVCONTAINER_BYTES)? {
+            return Ok(Some(DevcontainerFile { path: path.into(), text: text.into(), dockerfile: None }));
+        }
+    }
+    Ok(None)
+}
+
+/// What git ignores is not looked up yet; without it the core copies nothing.
+fn worktree_include(root: &Path) -> Result<Option<WorktreeIncludeFile>, TextFileError> {
+    let text = read_repository_text(root, ".worktreeinclude", limits::WORKTREE_INCLUDE_BYTES)?;
+    Ok(text.map(|text| WorktreeIncludeFile { text: text.into(), ignored: Vec::new() }))
+}

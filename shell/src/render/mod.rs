@@ -1,0 +1,17 @@
+//! What people read: answers of the core as text for a terminal.
+//!
+//! Takes answers that hold no value; gives text that fits a width. What a repository wrote is shown escaped
+//! only, since a terminal obeys some characters.
+
+mod check;
+mod command;
+mod environment;
+mod page;
+mod plan;
+mod problems;
+mod refusal;
+
+pub(crate) use check::check;
+pub(crate) use environment::{environment, markdown, story};
+pub(crate) use plan::plan;
+pub(crate) use refusal::refusal;

@@ -1,0 +1,17 @@
+//! The real binary in real repositories: how it ends, what it prints, what it never prints.
+#![cfg(unix)]
+
+#[cfg(test)]
+mod canary;
+#[cfg(test)]
+mod ends;
+#[cfg(test)]
+mod example;
+#[cfg(test)]
+mod launch;
+#[cfg(test)]
+mod runs;
+#[cfg(test)]
+mod schemas;
+#[cfg(test)]
+mod settings;
