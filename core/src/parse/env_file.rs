@@ -153,8 +153,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_no_variable_is_named_by_number_and_never_shown() {
-        let text =
-            "A=1\nDELAY = 5\nTOKEN_NAME\r\nexport E=1\n=x\nuser-a=1\nmy.key=2\nhello world=3\nN=a\0b\nMIIEp/+x==\n";
+        let text = "A=1\nDELAY = 5\nTOKEN_NAME\r\nexport E=1\n=x\nuser-a=1\nmy.key=2\nhello world=3\nN=a\0b\nMIIEp/+x==\n";
         assert_eq!(fault_lines(text), [2, 3, 4, 5, 6, 7, 8, 9, 10]);
         let (_, faults) = read("SECRETwithoutequals\nBAD NAME=hunter2hunter2\nSECRET/+x==\n");
         let shown = format!("{faults:?}");

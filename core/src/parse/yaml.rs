@@ -275,7 +275,14 @@ fn syntax_fault(kind: &ErrorKind, at: Position) -> Fault {
         | ErrorKind::MismatchedFlowCollectionEnd { .. } => {
             "Every bracket and brace is closed by its own kind."
         }
-        ErrorKind::MappingKeyNotAllowed
+        ErrorKind::UnexpectedCharacter { .. } => {
+            "A plain text does not begin with this character; put it in quotes."
+        }
+        ErrorKind::UnknownQuotedScalarEscape => {
+            "A text in double quotes knows YAML's escapes only; use single quotes to keep a backslash."
+        }
+        ErrorKind::MappingValueNotAllowed
+        | ErrorKind::MappingKeyNotAllowed
         | ErrorKind::InvalidColonPlacement
         | ErrorKind::InvalidMappingValueWhitespace => {
             "A plain text holds no colon followed by a blank; put it in quotes."

@@ -29,7 +29,8 @@ const REDIRECTING: &str = "    env:\n      ANTHROPIC_BASE_URL: https://one\n";
 
 #[test]
 fn what_is_approved_is_granted() {
-    let approved = planned(&approve_all(request(&format!("    forwardHostEnv: [GRADLE_OPTS]\n{REDIRECTING}"))));
+    let approved =
+        planned(&approve_all(request(&format!("    forwardHostEnv: [GRADLE_OPTS]\n{REDIRECTING}"))));
     assert_eq!(approved.pending_approvals, []);
     assert_eq!(state(&approved, "GRADLE_OPTS"), EnvState::Active);
     assert_eq!(state(&approved, "ANTHROPIC_BASE_URL"), EnvState::Active);

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 /// Words for an option: the right ones, and what people and attackers write instead.
 fn word(right: &'static [&'static str]) -> impl Strategy<Value = String> {
-    const WRONG: &[&str] = &["", "Volume", "host", "--privileged", "x\ny", "~", "mounted", "allowlist", "devcontainer"];
+    const WRONG: &[&str] =
+        &["", "Volume", "host", "--privileged", "x\ny", "~", "mounted", "allowlist", "devcontainer"];
     prop_oneof![4 => select(right).prop_map(String::from), 1 => select(WRONG).prop_map(String::from)]
 }
 
@@ -33,7 +34,8 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 fn env() -> impl Strategy<Value = Value> {
-    vec((name(), value()), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().map(|(n, v)| (n, json!(v))).collect()))
+    vec((name(), value()), 0..4)
+        .prop_map(|pairs| Value::Object(pairs.into_iter().map(|(n, v)| (n, json!(v))).collect()))
 }
 
 /// What one person says.
@@ -61,7 +63,9 @@ fn options() -> impl Strategy<Value = Value> {
                 ("ports", json!(ports)),
                 ("startEnv", json!(start)),
             ];
-            Value::Object(fields.into_iter().filter(|(_, v)| !v.is_null()).map(|(n, v)| (n.to_owned(), v)).collect())
+            Value::Object(
+                fields.into_iter().filter(|(_, v)| !v.is_null()).map(|(n, v)| (n.to_owned(), v)).collect(),
+            )
         })
 }
 
@@ -100,7 +104,8 @@ pub fn orca_yaml() -> impl Strategy<Value = String> {
         }),
         vec(name(), 0..4).prop_map(|names| format!("    forwardHostEnv: {names:?}\n")),
         any::<bool>().prop_map(|on| format!("    copyIgnoredFiles: {on}\n")),
-        select(&["    privileged: true\n", "    env: ~\n", "  x: [\n", "    <<: *a\n", "\t\n", "---\n"][..]).prop_map(String::from),
+        select(&["    privileged: true\n", "    env: ~\n", "  x: [\n", "    <<: *a\n", "\t\n", "---\n"][..])
+            .prop_map(String::from),
     ];
     prop_oneof![
         8 => vec(line, 0..4).prop_map(|lines| format!("scripts: {{setup: x}}\nworktree:\n  container:\n    # block\n{}", lines.concat())),
@@ -117,40 +122,48 @@ pub fn persons() -> impl Strategy<Value = Value> {
         (env(), env(), vec(name(), 0..3), vec(name(), 0..3)),
         (any::<bool>(), any::<bool>(), any::<bool>()),
     )
-        .prop_map(|(engine, (choices, global, repo), (maximum, policy), (agent, project, host, secrets), (facts, image, account))| {
-            let mut value = request(engine);
-            set(&mut value, "choices", choices);
-            set(&mut value, "choices.enabled", json!(true));
-            let fallback = value["globalSettings"]["container"]["image"].clone();
-            set(&mut value, "globalSettings.container", global);
-            if value["globalSettings"]["container"]["image"].is_null() {
-                set(&mut value, "globalSettings.container.image", fallback);
-            }
-            set(&mut value, "agent", json!("claude"));
-            set(&mut value, "globalSettings.agentDefaultEnv", json!({"claude": agent}));
-            set(&mut value, "repoSettings.agentEnv", project);
-            set(&mut value, "host.envNames", json!(host));
-            let secrets: Vec<Value> = secrets.into_iter().map(|name| json!({"name": name})).collect();
-            set(&mut value, "secrets", json!(secrets));
-            for (path, part) in [
-                ("repoSettings.container", repo),
-                ("globalSettings.maximum", maximum),
-                ("repoSettings.commandSourcePolicy", policy.map(|p| json!(p))),
-                ("repoSettings.ghAccount", account.then(|| json!({"host": "github.com", "user": "ada"}))),
-            ] {
-                if let Some(part) = part {
-                    set(&mut value, path, part);
+        .prop_map(
+            |(
+                engine,
+                (choices, global, repo),
+                (maximum, policy),
+                (agent, project, host, secrets),
+                (facts, image, account),
+            )| {
+                let mut value = request(engine);
+                set(&mut value, "choices", choices);
+                set(&mut value, "choices.enabled", json!(true));
+                let fallback = value["globalSettings"]["container"]["image"].clone();
+                set(&mut value, "globalSettings.container", global);
+                if value["globalSettings"]["container"]["image"].is_null() {
+                    set(&mut value, "globalSettings.container.image", fallback);
                 }
-            }
-            let object = value.as_object_mut().unwrap();
-            if !facts {
-                object.remove("engine");
-            }
-            if !image {
-                object.remove("imageFacts");
-            }
-            value
-        })
+                set(&mut value, "agent", json!("claude"));
+                set(&mut value, "globalSettings.agentDefaultEnv", json!({"claude": agent}));
+                set(&mut value, "repoSettings.agentEnv", project);
+                set(&mut value, "host.envNames", json!(host));
+                let secrets: Vec<Value> = secrets.into_iter().map(|name| json!({"name": name})).collect();
+                set(&mut value, "secrets", json!(secrets));
+                for (path, part) in [
+                    ("repoSettings.container", repo),
+                    ("globalSettings.maximum", maximum),
+                    ("repoSettings.commandSourcePolicy", policy.map(|p| json!(p))),
+                    ("repoSettings.ghAccount", account.then(|| json!({"host": "github.com", "user": "ada"}))),
+                ] {
+                    if let Some(part) = part {
+                        set(&mut value, path, part);
+                    }
+                }
+                let object = value.as_object_mut().unwrap();
+                if !facts {
+                    object.remove("engine");
+                }
+                if !image {
+                    object.remove("imageFacts");
+                }
+                value
+            },
+        )
 }
 
 /// What a repository adds: orca.yaml, .worktreeinclude, the image's own configuration.

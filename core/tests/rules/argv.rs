@@ -61,7 +61,9 @@ fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseErr
         prop_assert_eq!(word, &format!("--runtime={}", plan.runtime.as_deref().unwrap_or("")));
     }
     let (flags, image, command) = parsed(&argv[create + 1..], &flag_table(plan.engine.kind));
-    let all = |name: &str| -> Vec<String> { flags.iter().filter(|(flag, _)| flag == name).filter_map(|(_, v)| v.clone()).collect() };
+    let all = |name: &str| -> Vec<String> {
+        flags.iter().filter(|(flag, _)| flag == name).filter_map(|(_, v)| v.clone()).collect()
+    };
     let one = |name: &str| -> Option<String> {
         let values = all(name);
         assert!(values.len() <= 1, "{name} stands once");
@@ -72,7 +74,13 @@ fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseErr
     prop_assert_eq!(all("--cap-drop"), ["ALL"]);
     prop_assert_eq!(all("--security-opt"), ["no-new-privileges"]);
     prop_assert!(has("--init") && has("--no-healthcheck"));
-    for (flag, value) in [("--ipc", "private"), ("--restart", "no"), ("--pull", "never"), ("--log-driver", "none"), ("--workdir", "/")] {
+    for (flag, value) in [
+        ("--ipc", "private"),
+        ("--restart", "no"),
+        ("--pull", "never"),
+        ("--log-driver", "none"),
+        ("--workdir", "/"),
+    ] {
         prop_assert_eq!(one(flag), Some(value.to_owned()), "{}", flag);
     }
     prop_assert_eq!(one("--user"), Some(format!("{}:{}", plan.user.uid, plan.user.gid)));
@@ -90,9 +98,24 @@ fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseErr
     prop_assert_eq!(all("--publish"), ports);
     prop_assert_eq!(all("--mount").len(), plan.mounts.len());
     prop_assert_eq!(one("--env-file").is_some(), !plan.start_env.is_empty());
-    let removed = match plan.engine.kind { EngineKind::Docker => all("-e"), EngineKind::Podman => all("--unsetenv") };
+    let removed = match plan.engine.kind {
+        EngineKind::Docker => all("-e"),
+        EngineKind::Podman => all("--unsetenv"),
+    };
     prop_assert_eq!(&removed, &plan.removed_env);
-    for forbidden in ["--privileged", "--cap-add", "--device", "--volume", "-v", "--pid", "--uts", "--userns", "--env", "--publish-all", "--volumes-from"] {
+    for forbidden in [
+        "--privileged",
+        "--cap-add",
+        "--device",
+        "--volume",
+        "-v",
+        "--pid",
+        "--uts",
+        "--userns",
+        "--env",
+        "--publish-all",
+        "--volumes-from",
+    ] {
         prop_assert!(!flags.iter().any(|(flag, _)| flag == forbidden), "{}", forbidden);
     }
     prop_assert_eq!(image, plan.image.id.clone().unwrap_or_else(|| "{imageId}".into()));
@@ -114,7 +137,8 @@ proptest! {
 #[test]
 fn a_full_plan_read_back_says_exactly_itself_on_both_engines() {
     for engine in ["docker", "podman"] {
-        let mut request = with(engine, &[("choices.ports", json!([8080, 22])), ("choices.runtime", json!("runsc"))]);
+        let mut request =
+            with(engine, &[("choices.ports", json!([8080, 22])), ("choices.runtime", json!("runsc"))]);
         set(&mut request, "choices.env", json!({"A": "1"}));
         set(&mut request, "choices.startEnv", json!(["A"]));
         set(&mut request, "choices.user", json!("4321:8765"));
@@ -147,7 +171,10 @@ fn every_resource_carries_the_labels_that_a_sweep_looks_for() {
             let words = words(command);
             let makes = matches!(
                 command.action,
-                ActionKind::CreateContainer | ActionKind::CreateVolume | ActionKind::InitVolumes | ActionKind::CreateNetwork
+                ActionKind::CreateContainer
+                    | ActionKind::CreateVolume
+                    | ActionKind::InitVolumes
+                    | ActionKind::CreateNetwork
             );
             if makes {
                 assert!(words.iter().any(|word| word == "--label=orca.install=install-1"), "{words:?}");
@@ -159,10 +186,21 @@ fn every_resource_carries_the_labels_that_a_sweep_looks_for() {
 #[test]
 fn names_are_injective() {
     let name = |install: &str, instance: &str| {
-        planned(&with("docker", &[("install.id", json!(install)), ("workspace.instanceId", json!(instance))])).plan.names.container
+        planned(&with("docker", &[("install.id", json!(install)), ("workspace.instanceId", json!(instance))]))
+            .plan
+            .names
+            .container
     };
-    let names = [name("a", "b"), name("a", "B"), name("ab", "x"), name("a/b", "c"), name("a-b", "c"), name("a", "b c")];
+    let names = [
+        name("a", "b"),
+        name("a", "B"),
+        name("ab", "x"),
+        name("a/b", "c"),
+        name("a-b", "c"),
+        name("a", "b c"),
+    ];
     let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
     assert_eq!(distinct.len(), names.len());
-    assert!(names.iter().all(|name| name.len() == 34 && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')));
+    assert!(names.iter().all(|name| name.len() == 34
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')));
 }

@@ -5,7 +5,8 @@ use crate::{
     support::{answer, parse, planned, request, sealed, set, with},
 };
 use orca_container_core::{
-    ContainerPlan, EngineKind, PlanAnswer, capabilities, effective_environment, environment_table, input::read_json, plan_digest, why,
+    ContainerPlan, EngineKind, PlanAnswer, capabilities, effective_environment, environment_table,
+    input::read_json, plan_digest, why,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ fn the_digest_stays_where_the_container_stays() {
         ("host.envNames", json!(["X"])),
         ("approvals", json!([{"kind": "image", "digest": "00"}])),
     ] {
-        assert_eq!(digest(&[same.clone()]), base, "{same:?}");
+        assert_eq!(digest(std::slice::from_ref(&same)), base, "{same:?}");
     }
     for other in [
         ("choices.template", json!("large")),
@@ -59,7 +60,7 @@ fn the_digest_stays_where_the_container_stays() {
         ("workspace.branch", json!("another")),
         ("orcaYaml", json!({"path": "orca.yaml", "text": "# a comment"})),
     ] {
-        assert_ne!(digest(&[other.clone()]), base, "{other:?}");
+        assert_ne!(digest(std::slice::from_ref(&other)), base, "{other:?}");
     }
 }
 
@@ -78,7 +79,10 @@ fn planning_needs_no_engine_and_says_what_it_needs() {
     object.remove("imageFacts");
     let preview = planned(&value);
     assert!(preview.plan.digest.is_none() && preview.plan.user.assumed);
-    assert_eq!(serde_json::to_value(&preview.needs).unwrap(), json!([{"kind": "engine"}, {"kind": "image", "reference": "acme/base:1"}]));
+    assert_eq!(
+        serde_json::to_value(&preview.needs).unwrap(),
+        json!([{"kind": "engine"}, {"kind": "image", "reference": "acme/base:1"}])
+    );
     set(&mut value, "choices.engine", json!("podman"));
     assert_eq!(planned(&value).plan.engine.kind, EngineKind::Podman);
 }
@@ -99,7 +103,11 @@ fn a_build_says_what_it_knows() {
 #[test]
 fn why_tells_one_variables_whole_story() {
     let mut value = with("docker", &[("repoSettings.agentEnv", json!({"NODE_ENV": "test"}))]);
-    set(&mut value, "orcaYaml", crate::support::orca_yaml("    env:\n      NODE_ENV: development\n      HTTPS_PROXY: http://x\n"));
+    set(
+        &mut value,
+        "orcaYaml",
+        crate::support::orca_yaml("    env:\n      NODE_ENV: development\n      HTTPS_PROXY: http://x\n"),
+    );
     let report = effective_environment(&parse(&value));
     let story = why("NODE_ENV", &report).join("\n");
     insta::assert_snapshot!(story);

@@ -37,9 +37,25 @@ fn planted(engine: &str) -> (Value, Value, Vec<(Canary, bool)>) {
         plant("redirecting", false),
     );
     set(&mut value, "orcaYaml", json!({"path": "orca.yaml", "text": yaml}));
-    set(&mut value, "devcontainer", json!({"path": ".devcontainer.json", "text": format!("{{\"x\": \"{}\"}}", plant("devcontainer", false))}));
-    set(&mut value, "imageFacts.env", json!(["PATH=/bin", format!("IMAGE={}", plant("image", false)), format!("ORCA_X={}", plant("image reserved", false))]));
-    set(&mut value, "workspace.remoteUrl", json!(format!("https://u:{}@host.example/a.git", plant("remote", false))));
+    set(
+        &mut value,
+        "devcontainer",
+        json!({"path": ".devcontainer.json", "text": format!("{{\"x\": \"{}\"}}", plant("devcontainer", false))}),
+    );
+    set(
+        &mut value,
+        "imageFacts.env",
+        json!([
+            "PATH=/bin",
+            format!("IMAGE={}", plant("image", false)),
+            format!("ORCA_X={}", plant("image reserved", false))
+        ]),
+    );
+    set(
+        &mut value,
+        "workspace.remoteUrl",
+        json!(format!("https://u:{}@host.example/a.git", plant("remote", false))),
+    );
     set(&mut value, "choices.forwardHostEnv", json!(["HOST"]));
     set(&mut value, "host.envNames", json!(["HOST"]));
     set(&mut value, "secrets", json!([{"name": "SECRET"}]));
@@ -59,7 +75,8 @@ fn no_value_is_in_any_answer_or_debug() {
         let request = parse(&value);
         let answer = orca_container_core::plan(&request);
         let report = effective_environment(&request);
-        let launch_request: orca_container_core::input::LaunchRequest = orca_container_core::input::read_json(&launch_value.to_string()).unwrap();
+        let launch_request: orca_container_core::input::LaunchRequest =
+            orca_container_core::input::read_json(&launch_value.to_string()).unwrap();
         let launch = launched(&value, &launch_value).unwrap();
         let stories: String = report.environment.iter().flat_map(|entry| why(&entry.name, &report)).collect();
         let outputs = [
@@ -112,7 +129,10 @@ fn no_value_is_in_any_refusal() {
         ("choices.env", json!({"A": 5})),
         ("choices.env", json!(marker)),
         ("choices.image", json!([marker])),
-        ("choices.envFile", json!({"name": "w.env", "text": format!("{marker}\nexport A={marker}\n={marker}\n")})),
+        (
+            "choices.envFile",
+            json!({"name": "w.env", "text": format!("{marker}\nexport A={marker}\n={marker}\n")}),
+        ),
         ("choices.envFile", json!({"name": "w.env", "text": [marker]})),
         ("repoSettings.agentEnv", json!({"ORCA_X": marker})),
         ("secrets", json!([marker])),
@@ -129,7 +149,12 @@ fn no_value_is_in_any_refusal() {
         assert!(answer.starts_with("{\"ok\":false"), "{path}: {answer}");
         canary.assert_absent(path, answer.as_bytes());
     }
-    for text in [format!("{{\"a\": \"{marker}\", \"a\": 1}}"), format!("{{{marker}"), format!("\"{marker}"), format!("[1] {marker}")] {
+    for text in [
+        format!("{{\"a\": \"{marker}\", \"a\": 1}}"),
+        format!("{{{marker}"),
+        format!("\"{marker}"),
+        format!("[1] {marker}"),
+    ] {
         canary.assert_absent("broken JSON", json::plan(&text).as_bytes());
         canary.assert_absent("broken JSON", json::launch(&text).0.as_bytes());
     }

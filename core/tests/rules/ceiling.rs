@@ -15,7 +15,12 @@ fn lies_within(planned: &Planned, ceiling: &Ceiling) -> Result<(), TestCaseError
     let approved = !ceiling.approvals.is_empty();
     prop_assert!(ceiling.modes.contains(&plan.mode));
     prop_assert!(plan.limits.template <= ceiling.template);
-    prop_assert!(plan.network.mode <= ceiling.network || approved, "{:?} above {:?}", plan.network, ceiling.network);
+    prop_assert!(
+        plan.network.mode <= ceiling.network || approved,
+        "{:?} above {:?}",
+        plan.network,
+        ceiling.network
+    );
     prop_assert!(plan.ports.iter().all(|port| ceiling.ports.contains(&port.container)));
     match plan.image.said {
         Said::Person => prop_assert!(ceiling.images.contains(&plan.image.reference)),
@@ -30,7 +35,15 @@ fn lies_within(planned: &Planned, ceiling: &Ceiling) -> Result<(), TestCaseError
             prop_assert!(ceiling.host_env.contains(&entry.name) || approved, "{}", entry.name);
         }
         if entry.source.origin == Origin::OrcaYaml {
-            let redirecting = ["ANTHROPIC_BASE_URL", "HTTPS_PROXY", "LD_PRELOAD", "PATH", "DOCKER_HOST", "GIT_SSH_COMMAND", "HOME"];
+            let redirecting = [
+                "ANTHROPIC_BASE_URL",
+                "HTTPS_PROXY",
+                "LD_PRELOAD",
+                "PATH",
+                "DOCKER_HOST",
+                "GIT_SSH_COMMAND",
+                "HOME",
+            ];
             prop_assert!(!redirecting.contains(&entry.name.as_str()) || approved, "{}", entry.name);
             let reserved = ["ORCA_X", "ANTHROPIC_API_KEY", "CODEX_HOME"];
             prop_assert!(!reserved.contains(&entry.name.as_str()), "{}", entry.name);
@@ -47,7 +60,8 @@ fn raised_by_exactly(before: &Planned, after: &Planned) -> Result<(), TestCaseEr
         let same = earlier.state == EnvState::Active && earlier.source == entry.source;
         prop_assert!(same || was_pending, "{}", entry.name);
     }
-    let network_asked = before.pending_approvals.iter().any(|p| p.subject["network"] == json!(after.plan.network.mode));
+    let network_asked =
+        before.pending_approvals.iter().any(|p| p.subject["network"] == json!(after.plan.network.mode));
     prop_assert!(before.plan.network.mode == after.plan.network.mode || network_asked);
     prop_assert_eq!(&before.plan.limits, &after.plan.limits);
     prop_assert_eq!(&before.plan.hardening, &after.plan.hardening);

@@ -18,19 +18,53 @@ fn with_launch(changes: &[(&str, Value)]) -> Value {
 
 #[test]
 fn docker_gets_names_as_arguments_and_values_under_our_prefix() {
-    let request = with("docker", &[("choices.env", json!({"DATABASE_URL": "postgres://db", "DOCKER_HOST": "tcp://evil"}))]);
-    let answer = launched(&request, &with_launch(&[("tty", json!(true)), ("command", json!(["claude"]))])).unwrap();
+    let request = with(
+        "docker",
+        &[("choices.env", json!({"DATABASE_URL": "postgres://db", "DOCKER_HOST": "tcp://evil"}))],
+    );
+    let answer =
+        launched(&request, &with_launch(&[("tty", json!(true)), ("command", json!(["claude"]))])).unwrap();
     let id = "c".repeat(64);
     assert_eq!(answer.file, "/usr/bin/docker");
     let expected = [
-        "exec", "-i", "-t", "--detach-keys=", "--workdir=/workspace/acme",
-        "-e", "ORCA_ENV_CLAUDE_CONFIG_DIR", "-e", "ORCA_ENV_CODEX_HOME", "-e", "ORCA_ENV_DATABASE_URL", "-e", "ORCA_ENV_DOCKER_HOST",
-        "--", &id, "/bin/sh", "-c", orca_container_core::ENVIRONMENT_SHIM, "sh", "0123456789abcdef0123456789abcdef",
-        "CLAUDE_CONFIG_DIR", "CODEX_HOME", "DATABASE_URL", "DOCKER_HOST", "--", "--", "claude",
+        "exec",
+        "-i",
+        "-t",
+        "--detach-keys=",
+        "--workdir=/workspace/acme",
+        "-e",
+        "ORCA_ENV_CLAUDE_CONFIG_DIR",
+        "-e",
+        "ORCA_ENV_CODEX_HOME",
+        "-e",
+        "ORCA_ENV_DATABASE_URL",
+        "-e",
+        "ORCA_ENV_DOCKER_HOST",
+        "--",
+        &id,
+        "/bin/sh",
+        "-c",
+        orca_container_core::ENVIRONMENT_SHIM,
+        "sh",
+        "0123456789abcdef0123456789abcdef",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "DATABASE_URL",
+        "DOCKER_HOST",
+        "--",
+        "--",
+        "claude",
     ];
     assert_eq!(answer.args, expected);
     let names: Vec<&str> = answer.env.keys().map(String::as_str).collect();
-    let expected = ["HOME", "ORCA_ENV_CLAUDE_CONFIG_DIR", "ORCA_ENV_CODEX_HOME", "ORCA_ENV_DATABASE_URL", "ORCA_ENV_DOCKER_HOST", "PATH"];
+    let expected = [
+        "HOME",
+        "ORCA_ENV_CLAUDE_CONFIG_DIR",
+        "ORCA_ENV_CODEX_HOME",
+        "ORCA_ENV_DATABASE_URL",
+        "ORCA_ENV_DOCKER_HOST",
+        "PATH",
+    ];
     assert_eq!(names, expected);
     assert_eq!((answer.env["PATH"].as_str(), answer.cwd.as_str()), ("/usr/bin:/bin", "/"));
 }
@@ -97,20 +131,27 @@ fn commands_folders_and_ids_that_cannot_be_are_refused() {
         ("containerId", json!("-".repeat(64)), Code::RequestInvalid),
         ("launchId", json!("short"), Code::RequestInvalid),
     ] {
-        assert_eq!(code(launched(&request("docker"), &with_launch(&[(field, value.clone())]))), expected, "{field} {value}");
+        assert_eq!(
+            code(launched(&request("docker"), &with_launch(&[(field, value.clone())]))),
+            expected,
+            "{field} {value}"
+        );
     }
 }
 
 #[test]
 fn host_secret_and_account_values_come_at_launch() {
-    let mut value = with("docker", &[("repoSettings.ghAccount", json!({"host": "github.com", "user": "ada"}))]);
+    let mut value =
+        with("docker", &[("repoSettings.ghAccount", json!({"host": "github.com", "user": "ada"}))]);
     set(&mut value, "choices.forwardHostEnv", json!(["GRADLE_OPTS"]));
     set(&mut value, "choices.env", json!({"DB": {"secret": "TOKEN"}}));
     set(&mut value, "host.envNames", json!(["GRADLE_OPTS"]));
     set(&mut value, "secrets", json!([{"name": "TOKEN"}]));
     let values = json!({"host": {"GRADLE_OPTS": ""}, "secrets": {"TOKEN": "s"}, "ghToken": "g"});
     let answer = launched(&value, &with_launch(&[("values", values)])).unwrap();
-    for (name, expected) in [("GRADLE_OPTS", ""), ("TOKEN", "s"), ("DB", "s"), ("GH_TOKEN", "g"), ("GH_PROMPT_DISABLED", "1")] {
+    for (name, expected) in
+        [("GRADLE_OPTS", ""), ("TOKEN", "s"), ("DB", "s"), ("GH_TOKEN", "g"), ("GH_PROMPT_DISABLED", "1")]
+    {
         assert_eq!(answer.env[&format!("ORCA_ENV_{name}")], expected, "{name}");
     }
 }
@@ -129,7 +170,8 @@ fn a_missing_secret_or_token_is_an_error_and_a_missing_host_variable_is_absent()
 
 #[test]
 fn start_variables_are_not_handed_over_again() {
-    let request = with("docker", &[("choices.env", json!({"A": "1", "B": "2"})), ("choices.startEnv", json!(["A"]))]);
+    let request =
+        with("docker", &[("choices.env", json!({"A": "1", "B": "2"})), ("choices.startEnv", json!(["A"]))]);
     let answer = launched(&request, &launch_request()).unwrap();
     assert!(answer.names.contains(&"B".to_owned()) && !answer.names.contains(&"A".to_owned()));
     let text = orca_container_core::start_env_text(&parse(&request)).unwrap();
@@ -141,7 +183,9 @@ fn a_launch_belongs_to_its_sealed_plan_and_its_texts() {
     let launch_value = || orca_container_core::input::read_json(&launch_request().to_string()).unwrap();
     let request = with("docker", &[("orcaYaml", orca_yaml("    template: small\n"))]);
     let plan = sealed(&request);
-    let refuses = |plan: &orca_container_core::ContainerPlan, request: &Value| code(launch(plan, &parse(request), &launch_value()));
+    let refuses = |plan: &orca_container_core::ContainerPlan, request: &Value| {
+        code(launch(plan, &parse(request), &launch_value()))
+    };
 
     let mut other_text = request.clone();
     set(&mut other_text, "orcaYaml", orca_yaml("    template: large\n"));
@@ -163,7 +207,8 @@ fn a_launch_belongs_to_its_sealed_plan_and_its_texts() {
 
 #[test]
 fn container_options_of_now_do_not_change_a_launch() {
-    let mut asked = with("docker", &[("orcaYaml", orca_yaml("    env:\n      ANTHROPIC_BASE_URL: https://x\n"))]);
+    let mut asked =
+        with("docker", &[("orcaYaml", orca_yaml("    env:\n      ANTHROPIC_BASE_URL: https://x\n"))]);
     let pending = crate::support::planned(&asked).pending_approvals;
     set(&mut asked, "approvals", json!([{"kind": pending[0].kind, "digest": pending[0].digest}]));
     let plan = sealed(&asked);
@@ -190,5 +235,8 @@ fn terminal_variables_are_weaker_than_any_layer_but_the_image() {
     let launch_value = with_launch(&[("terminal", json!({"TERM": "xterm-256color", "LANG": "C.UTF-8"}))]);
     let request = with("docker", &[("choices.env", json!({"LANG": "de_DE.UTF-8"}))]);
     let answer = launched(&request, &launch_value).unwrap();
-    assert_eq!((answer.env["ORCA_ENV_TERM"].as_str(), answer.env["ORCA_ENV_LANG"].as_str()), ("xterm-256color", "de_DE.UTF-8"));
+    assert_eq!(
+        (answer.env["ORCA_ENV_TERM"].as_str(), answer.env["ORCA_ENV_LANG"].as_str()),
+        ("xterm-256color", "de_DE.UTF-8")
+    );
 }

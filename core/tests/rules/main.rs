@@ -1,5 +1,11 @@
 //! The rules of the core, each file one subject, each test one statement.
-#![expect(clippy::arithmetic_side_effects, clippy::needless_pass_by_value, reason = "test code")]
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 mod approvals;
 mod arbitrary;

@@ -22,7 +22,9 @@ fn request_of(names: &[(String, Vec<usize>)]) -> (Value, Value) {
             let value = PLACES[*place];
             match value {
                 "image" => image.push(format!("{name}={value}")),
-                "agent" => set(&mut request, &format!("globalSettings.agentDefaultEnv.claude.{name}"), json!(value)),
+                "agent" => {
+                    set(&mut request, &format!("globalSettings.agentDefaultEnv.claude.{name}"), json!(value))
+                }
                 "project" => set(&mut request, &format!("repoSettings.agentEnv.{name}"), json!(value)),
                 "host" => {
                     host.push(name.clone());
@@ -33,7 +35,9 @@ fn request_of(names: &[(String, Vec<usize>)]) -> (Value, Value) {
                     set(&mut launch, &format!("values.secrets.{name}"), json!(value));
                 }
                 "orca.yaml" => yaml.push_str(&format!("      {name}: {value}\n")),
-                "repo settings" => set(&mut request, &format!("repoSettings.container.env.{name}"), json!(value)),
+                "repo settings" => {
+                    set(&mut request, &format!("repoSettings.container.env.{name}"), json!(value))
+                }
                 "env file" => file.push_str(&format!("{name}={value}\n")),
                 _ => set(&mut request, &format!("choices.env.{name}"), json!(value)),
             }

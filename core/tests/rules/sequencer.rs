@@ -3,7 +3,8 @@
 
 use crate::support::{request, sealed};
 use orca_container_core::{
-    Action, ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource, VolumeFacts, World, next_actions,
+    Action, ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource,
+    VolumeFacts, World, next_actions,
 };
 use proptest::prelude::*;
 
@@ -95,16 +96,27 @@ fn nothing_starts_before_it_was_compared_with_the_plan() {
     }
 }
 
-fn resource<T: Clone + std::fmt::Debug>(facts: impl Strategy<Value = T>) -> impl Strategy<Value = Resource<T>> {
-    prop_oneof![Just(Resource::Absent), facts.prop_map(Resource::Present), Just(Resource::Unknown { why: "no answer".into() })]
+fn resource<T: Clone + std::fmt::Debug>(
+    facts: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Resource<T>> {
+    prop_oneof![
+        Just(Resource::Absent),
+        facts.prop_map(Resource::Present),
+        Just(Resource::Unknown { why: "no answer".into() })
+    ]
 }
 
 fn observed() -> impl Strategy<Value = Observed> {
     let volume = || (any::<bool>(), any::<bool>()).prop_map(|(ours, checked)| VolumeFacts { ours, checked });
     let network = (any::<bool>(), any::<bool>()).prop_map(|(ours, in_use)| NetworkFacts { ours, in_use });
-    let container = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(ours, checked, running, process_checked)| {
-        ContainerFacts { ours, checked, running, process_checked }
-    });
+    let container = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(ours, checked, running, process_checked)| ContainerFacts {
+            ours,
+            checked,
+            running,
+            process_checked,
+        },
+    );
     (resource(network), resource(volume()), resource(volume()), resource(container)).prop_map(
         |(network, workspace_volume, agent_volume, container)| Observed {
             image: Resource::Absent,
@@ -118,14 +130,16 @@ fn observed() -> impl Strategy<Value = Observed> {
 
 fn record() -> impl Strategy<Value = Option<Record>> {
     let phase = prop::sample::select(Phase::ALL);
-    prop::option::of((phase, any::<[bool; 5]>()).prop_map(|(phase, [copy, volumes_initialized, cloned, remote_set, copied])| Record {
-        phase,
-        copy,
-        volumes_initialized,
-        cloned,
-        remote_set,
-        copied,
-    }))
+    prop::option::of((phase, any::<[bool; 5]>()).prop_map(
+        |(phase, [copy, volumes_initialized, cloned, remote_set, copied])| Record {
+            phase,
+            copy,
+            volumes_initialized,
+            cloned,
+            remote_set,
+            copied,
+        },
+    ))
 }
 
 proptest! {

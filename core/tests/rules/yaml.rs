@@ -91,7 +91,8 @@ fn floods() -> Vec<(&'static str, String)> {
 /// grows with the square of the size, which takes minutes.
 #[test]
 fn no_construct_of_200_kb_hangs_or_panics_even_on_a_small_stack() {
-    let requests: Vec<(&str, Value)> = floods().into_iter().map(|(name, text)| (name, with_text(&text))).collect();
+    let requests: Vec<(&str, Value)> =
+        floods().into_iter().map(|(name, text)| (name, with_text(&text))).collect();
     let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(move || {
         for (name, request) in requests {
             let begun = Instant::now();
@@ -110,7 +111,11 @@ fn a_fault_names_its_place_and_no_value() {
         (format!("a: \"{marker}\nb: [\n"), None, None),
         (format!("worktree:\n  container:\n    env:\n      A: {marker}: {marker}\n"), Some(4), None),
         (format!("worktree:\n  container:\n    env:\n      A: !{marker} {marker}\n"), Some(4), None),
-        (format!("worktree:\n  container:\n    env:\n      A: &x {marker}\n      B: {marker}\n"), Some(4), None),
+        (
+            format!("worktree:\n  container:\n    env:\n      A: &x {marker}\n      B: {marker}\n"),
+            Some(4),
+            None,
+        ),
         (format!("worktree:\n  container:\n    env:\n      A: [{marker}]\n"), Some(4), Some(10)),
         (format!("worktree:\n  container:\n    copyIgnoredFiles: {marker}\n"), Some(3), Some(23)),
         (format!("worktree:\n  container:\n\t  x: {marker}\n"), Some(3), None),
@@ -119,7 +124,9 @@ fn a_fault_names_its_place_and_no_value() {
     ] {
         let PlanAnswer::Refused(refusal) = answer(&with_text(&text)) else { panic!("{text}") };
         let source = &refusal.problems[0].source;
-        assert!(source.line.is_some() && source.column.is_some() && source.file.as_deref() == Some("orca.yaml"));
+        assert!(
+            source.line.is_some() && source.column.is_some() && source.file.as_deref() == Some("orca.yaml")
+        );
         if line.is_some() {
             assert_eq!(source.line, line, "{text}");
         }
