@@ -4,6 +4,8 @@
 //! they are on disk; the core parses and judges them. Refuses what is not the kind of file it should be.
 //! Nothing here starts a process: planning a workspace must cost less than starting one `git`.
 
+#[cfg(unix)]
+pub mod committed;
 pub mod env_file;
 pub mod host;
 pub mod repository;

@@ -1,7 +1,15 @@
 //! The effect shell around the pure core: it reads the world, carries out what was decided, decides nothing.
 
 pub mod cli;
+#[cfg(unix)]
+pub mod deliver;
+#[cfg(unix)]
+pub mod engine;
 pub mod gather;
 pub mod settings;
+#[cfg(unix)]
+pub mod store;
+#[cfg(unix)]
+pub mod workspace;
 
 mod render;

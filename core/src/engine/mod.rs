@@ -19,8 +19,9 @@ pub use action::{Action, ActionKind};
 pub use command::{Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use launch::launch;
 pub use render::{RenderContext, render};
-pub use scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, TERMINATE};
+pub use scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, TERMINATE};
 pub use sequencer::{
-    Blocked, ContainerFacts, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts, next_actions,
+    Blocked, ContainerFacts, ImageKnown, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts,
+    next_actions,
 };
 pub use simulate::{World, command_lists};

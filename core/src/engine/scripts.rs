@@ -56,3 +56,7 @@ git config --replace-all remote.origin.fetch '+refs/heads/*:refs/remotes/origin/
 
 /// Unpacks ignored files: `sh -c UNPACK sh TARGET` with a tar on standard input; never over what is there.
 pub(super) const UNPACK: &str = "set -eu; PATH=/usr/bin:/bin; umask 077; cd \"$1\"; exec tar -x -k -o -f -";
+
+/// Prints the tools that an image lacks, one a line: `sh -c MISSING_TOOLS`.
+pub const MISSING_TOOLS: &str = "\
+PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done";

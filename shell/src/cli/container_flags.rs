@@ -89,6 +89,11 @@ fn is_name(text: &str) -> bool {
 }
 
 impl ContainerFlags {
+    /// The digests that are approved.
+    pub(super) fn digests(&self) -> Result<Vec<String>, Failure> {
+        approvals(&self.approve).map(|_| self.approve.clone())
+    }
+
     /// The words that the flags say.
     pub(super) fn words(self) -> Result<Words, Failure> {
         let asked = self.container.is_some();

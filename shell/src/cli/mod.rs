@@ -9,16 +9,20 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use orca_container_core::Goal;
 
 mod check;
 mod completions;
 mod container_flags;
 mod env;
+mod exec;
 mod input;
 mod launch;
+mod person;
 mod plan;
 mod schema;
 mod target;
+mod workspace;
 
 pub use schema::{SCHEMA_NAMES, schema_text};
 
@@ -36,6 +40,21 @@ enum Command {
     Launch(launch::LaunchArgs),
     Env(env::EnvArgs),
     Check(check::CheckArgs),
+    Approve(workspace::ApproveArgs),
+    Create(workspace::CreateArgs),
+    Exec(exec::ExecArgs),
+    Shell(exec::ShellArgs),
+    Ls(workspace::LsArgs),
+    /// Say what became of a workspace and what to do
+    Status(workspace::OneArgs),
+    /// Start a stopped workspace
+    Start(workspace::OneArgs),
+    /// Stop a running workspace
+    Stop(workspace::OneArgs),
+    /// Remove a workspace with its container and volumes
+    Rm(workspace::OneArgs),
+    #[command(name = "__deliver", hide = true)]
+    Deliver(exec::DeliverArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -98,6 +117,10 @@ enum Failure {
     Usage(String),
     /// The world is.
     Failed(String),
+    /// There is no engine.
+    Engine(String),
+    /// The reasons were shown already.
+    Shown,
     /// The result could not be written.
     Output(io::Error),
 }
@@ -116,8 +139,9 @@ impl From<io::Error> for Failure {
 
 const REFUSED: u8 = 1;
 const USAGE: u8 = 2;
+const NO_ENGINE: u8 = 3;
 
-/// Runs the command that the arguments ask for. Exit code: 0 done, 1 refused or failed, 2 usage.
+/// Runs the command that the arguments ask for. Exit code: 0 done, 1 refused or failed, 2 usage, 3 no engine.
 pub fn main(
     args: impl Iterator<Item = OsString>,
     look: Look,
@@ -145,6 +169,16 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Launch(args) => launch::run(&args, io),
         Command::Env(args) => env::run(args, io),
         Command::Check(args) => check::run(args, io),
+        Command::Approve(args) => workspace::approve(args, io),
+        Command::Create(args) => workspace::create(args, io),
+        Command::Exec(args) => exec::exec(args, io),
+        Command::Shell(args) => exec::shell(&args, io),
+        Command::Ls(args) => workspace::ls(&args, io),
+        Command::Status(args) => workspace::status(&args, io),
+        Command::Start(args) => workspace::reach(Goal::Start, &args, io),
+        Command::Stop(args) => workspace::reach(Goal::Stop, &args, io),
+        Command::Rm(args) => workspace::reach(Goal::Remove, &args, io),
+        Command::Deliver(args) => exec::deliver(&args),
         Command::Schema(args) => schema::run(&args, io),
         Command::Completions(args) => completions::run(&args, io),
     }
@@ -155,6 +189,8 @@ fn failed(failure: &Failure, io: &mut Io<'_>) -> ExitCode {
     let (code, message) = match failure {
         Failure::Usage(message) => (USAGE, message.clone()),
         Failure::Failed(message) => (REFUSED, message.clone()),
+        Failure::Engine(message) => (NO_ENGINE, message.clone()),
+        Failure::Shown => return ExitCode::from(REFUSED),
         // Whoever closed the pipe has read enough; there is nothing to complain about.
         Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             return ExitCode::from(REFUSED);

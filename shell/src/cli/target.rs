@@ -27,7 +27,7 @@ impl Target {
     pub(super) fn request(&self, flags: ContainerFlags, io: &mut Io<'_>) -> Result<PlanRequest, Failure> {
         let words = flags.words()?;
         let settings = self.settings()?;
-        let folder = self.path.as_deref().unwrap_or(Path::new("."));
+        let folder = self.folder();
         let gathered = gather(folder, &settings, words).map_err(|error| Failure::of(&error))?;
         for key in &gathered.passed_over {
             writeln!(
@@ -39,7 +39,13 @@ impl Target {
         Ok(gathered.request)
     }
 
-    fn settings(&self) -> Result<Settings, Failure> {
+    /// The folder.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new("."))
+    }
+
+    /// The settings.
+    pub(super) fn settings(&self) -> Result<Settings, Failure> {
         let file = SettingsPlace::of_process(self.settings.as_deref())
             .read()
             .map_err(|error| Failure::of(&error))?;

@@ -1,0 +1,105 @@
+//! `exec` and `shell`: the launch of now, in place of ourselves; `__deliver`: podman's way to get values.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use clap::Args;
+use orca_container_core::LaunchAnswer;
+use orca_container_core::input::LaunchCommand;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use super::workspace::{failure, found};
+use super::{Ended, Failure, Io};
+use crate::deliver;
+use crate::gather::settings_file::SettingsPlace;
+use crate::settings::Settings;
+use crate::workspace::{LaunchOptions, launch_answer};
+
+/// Run a command in a workspace, with the variables of now
+#[derive(Debug, Args)]
+pub(super) struct ExecArgs {
+    /// Workspace: a path, its id, or its name
+    workspace: String,
+    /// Settings file
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Folder in the container; the clone by default
+    #[arg(long, value_name = "PATH")]
+    workdir: Option<String>,
+    /// Descriptor that gives the secrets' values as one JSON object
+    #[arg(long, value_name = "N")]
+    secrets_fd: Option<u32>,
+    /// The command and its arguments
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+/// Open a shell in a workspace, with the variables of now
+#[derive(Debug, Args)]
+pub(super) struct ShellArgs {
+    /// Workspace: a path, its id, or its name
+    workspace: String,
+    /// Settings file
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Descriptor that gives the secrets' values as one JSON object
+    #[arg(long, value_name = "N")]
+    secrets_fd: Option<u32>,
+}
+
+/// Hand the values of our environment to podman by descriptor
+#[derive(Debug, Args)]
+pub(super) struct DeliverArgs {
+    /// podman's command
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+pub(super) fn exec(args: ExecArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let options = LaunchOptions {
+        command: LaunchCommand::Argv(args.command),
+        tty: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
+        workdir: args.workdir,
+        secrets_fd: args.secrets_fd,
+    };
+    run(&args.workspace, args.settings.as_ref(), options, io)
+}
+
+pub(super) fn shell(args: &ShellArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let tty = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let options =
+        LaunchOptions { command: LaunchCommand::Shell, tty, workdir: None, secrets_fd: args.secrets_fd };
+    run(&args.workspace, args.settings.as_ref(), options, io)
+}
+
+fn run(
+    workspace: &str,
+    settings: Option<&PathBuf>,
+    options: LaunchOptions,
+    io: &mut Io<'_>,
+) -> Result<Ended, Failure> {
+    let (store, record) = found(workspace)?;
+    let file = SettingsPlace::of_process(settings.map(PathBuf::as_path))
+        .read()
+        .map_err(|error| Failure::of(&error))?;
+    let settings = file
+        .map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
+        .map_err(|error| Failure::of(&error))?;
+    let answer = launch_answer(&record, &store, &settings, options).map_err(|error| failure(error, io))?;
+    io.stdout.flush()?;
+    Err(replace(&answer))
+}
+
+/// Becomes the engine's client: exit code, signals and terminal are its own. Returns only when it cannot.
+fn replace(answer: &LaunchAnswer) -> Failure {
+    let mut command = Command::new(&answer.file);
+    command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
+    let error = command.exec();
+    Failure::Failed(format!("The engine's client cannot be run: {error}."))
+}
+
+pub(super) fn deliver(args: &DeliverArgs) -> Result<Ended, Failure> {
+    Err(Failure::of(&deliver::deliver(&args.command)))
+}

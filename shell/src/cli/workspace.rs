@@ -1,0 +1,234 @@
+//! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use orca_container_core::{Goal, quoted};
+use serde_json::json;
+
+use super::container_flags::ContainerFlags;
+use super::person::Person;
+use super::target::Target;
+use super::{Ended, Failure, Io};
+use crate::render::refusal;
+use crate::store::{Store, WorkspaceRecord};
+use crate::workspace::{self, CreateOptions, Runner, WorkspaceError};
+
+/// Make a workspace: one hardened container for the git worktree of a folder
+#[derive(Debug, Args)]
+pub(super) struct CreateArgs {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    flags: ContainerFlags,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// List workspaces
+#[derive(Debug, Args)]
+pub(super) struct LsArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A workspace by path, id or name.
+#[derive(Debug, Args)]
+pub(super) struct OneArgs {
+    /// Workspace: a path, its id, or its name
+    workspace: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show what a plan asks and by which line, and record answers by digest
+#[derive(Debug, Args)]
+pub(super) struct ApproveArgs {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    flags: ContainerFlags,
+}
+
+/// The core's reasons are shown whole; an engine that is not there has an exit code of its own.
+pub(super) fn failure(error: WorkspaceError, io: &mut Io<'_>) -> Failure {
+    match error {
+        WorkspaceError::Refused(refused) => {
+            let text = refusal(&refused, io.look);
+            match write!(io.stderr, "{text}") {
+                Ok(()) => Failure::Shown,
+                Err(error) => Failure::Output(error),
+            }
+        }
+        WorkspaceError::NeedsApproval(asked) => {
+            let mut message = String::from("Nothing was made: these wait for your approval.");
+            for one in asked {
+                message.push_str(&format!("\n  {}\n    --approve {}", one.message, one.digest));
+            }
+            Failure::Failed(message)
+        }
+        WorkspaceError::Engine(error) => Failure::Engine(error.to_string()),
+        error => Failure::of(&error),
+    }
+}
+
+fn store() -> Result<Store, Failure> {
+    Store::of_process().map_err(|error| Failure::of(&error))
+}
+
+pub(super) fn found(written: &str) -> Result<(Store, WorkspaceRecord), Failure> {
+    let store = store()?;
+    let record = workspace::find(&store, written).map_err(|error| Failure::of(&error))?;
+    Ok((store, record))
+}
+
+pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let approve = args.flags.digests()?;
+    let mut words = args.flags.words()?;
+    // Approved by digest once it is asked, so that it can be kept with its subject.
+    words.approvals.clear();
+    if words.choices.enabled == Some(false) {
+        let message = "There is no workspace without a container; create makes containers only.";
+        return Err(Failure::Failed(message.into()));
+    }
+    let settings = args.target.settings()?;
+    let store = store()?;
+    let folder = args.target.folder().to_path_buf();
+    let options = CreateOptions { folder: &folder, settings: &settings, words, approve };
+    let made = workspace::create(options, &store, &mut Person::new(io));
+    let record = made.map_err(|error| failure(error, io))?;
+    if args.json {
+        writeln!(io.stdout, "{}", described(&record))?;
+    } else {
+        writeln!(io.stdout, "{} runs in {}.", quoted(&record.workspace.name), record.plan.names.container)?;
+        writeln!(io.stdout, "Work in it with: orca-container shell {}", quoted(&record.workspace.name))?;
+    }
+    Ok(Ended::Done)
+}
+
+/// A workspace as data; no text of the repository and no value.
+fn described(record: &WorkspaceRecord) -> serde_json::Value {
+    json!({
+        "id": record.workspace.id,
+        "name": record.workspace.name,
+        "branch": record.workspace.branch,
+        "engine": record.engine.kind,
+        "container": record.plan.names.container,
+        "containerId": record.container_id,
+        "phase": record.progress.phase,
+        "image": record.plan.image.reference,
+        "mode": record.plan.mode,
+    })
+}
+
+fn with_status(record: &WorkspaceRecord) -> serde_json::Value {
+    let mut value = described(record);
+    if let (Some(object), Ok(serde_json::Value::Object(status))) =
+        (value.as_object_mut(), serde_json::to_value(workspace::status(record)))
+    {
+        object.extend(status);
+    }
+    value
+}
+
+pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let (records, broken) = store()?.records().map_err(|error| Failure::of(&error))?;
+    for error in &broken {
+        writeln!(io.stderr, "warning: {error}")?;
+    }
+    if args.json {
+        let list: Vec<serde_json::Value> = records.iter().map(with_status).collect();
+        writeln!(io.stdout, "{}", serde_json::Value::Array(list))?;
+        return Ok(Ended::ok(broken.is_empty()));
+    }
+    if records.is_empty() {
+        writeln!(io.stdout, "No workspaces.")?;
+        return Ok(Ended::ok(broken.is_empty()));
+    }
+    writeln!(io.stdout, "{:<20} {:<13} {:<7} {:<16} WORKTREE", "NAME", "STATUS", "ENGINE", "BRANCH")?;
+    for record in &records {
+        let escaped = orca_container_core::escaped;
+        let branch = escaped(record.workspace.branch.as_deref().unwrap_or("-"));
+        let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
+        let status = workspace::status(record).status;
+        writeln!(
+            io.stdout,
+            "{name:<20} {status:<13} {:<7} {branch:<16} {worktree}",
+            record.engine.kind.as_str()
+        )?;
+    }
+    Ok(Ended::ok(broken.is_empty()))
+}
+
+pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let (_, record) = found(&args.workspace)?;
+    if args.json {
+        writeln!(io.stdout, "{}", with_status(&record))?;
+        return Ok(Ended::Done);
+    }
+    let status = workspace::status(&record);
+    writeln!(
+        io.stdout,
+        "{}: {}. {}",
+        orca_container_core::escaped(&record.workspace.name),
+        status.status,
+        status.reason
+    )?;
+    if let Some(help) = status.help {
+        writeln!(io.stdout, "{help}")?;
+    }
+    Ok(Ended::Done)
+}
+
+/// Start, stop or remove: the same loop towards another goal.
+pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let (store, record) = found(&args.workspace)?;
+    let name = record.workspace.name.clone();
+    let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
+    let mut runner = Runner::new(&store, record, true);
+    runner.observe();
+    let reached = runner.reach(goal, &mut Person::new(io));
+    if goal == Goal::Remove && reached.is_ok() {
+        lock.remove();
+    } else {
+        drop(lock);
+    }
+    reached.map_err(|error| failure(error, io))?;
+    let done = match goal {
+        Goal::Start => "runs",
+        Goal::Stop => "is stopped",
+        _ => "is removed, with its volumes",
+    };
+    if args.json {
+        writeln!(io.stdout, "{}", json!({"ok": true, "name": name}))?;
+    } else {
+        writeln!(io.stdout, "{} {done}.", quoted(&name))?;
+    }
+    Ok(Ended::Done)
+}
+
+pub(super) fn approve(args: ApproveArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let digests = args.flags.digests()?;
+    let mut words = args.flags.words()?;
+    words.approvals.clear();
+    let settings = args.target.settings()?;
+    let store = store()?;
+    let folder: PathBuf = args.target.folder().to_path_buf();
+    let outcome = workspace::approve(&folder, &settings, words, &digests, &store, &mut Person::new(io));
+    let outcome = outcome.map_err(|error| failure(error, io))?;
+    for approved in &outcome.approved {
+        writeln!(io.stdout, "Approved: {}", approved.message)?;
+    }
+    for asked in &outcome.open {
+        writeln!(io.stdout, "Asked: {}", asked.message)?;
+        writeln!(io.stdout, "    {}", orca_container_core::place(&asked.source))?;
+        writeln!(io.stdout, "    --approve {}", asked.digest)?;
+    }
+    if outcome.approved.is_empty() && outcome.open.is_empty() {
+        writeln!(io.stdout, "Nothing waits for you.")?;
+    }
+    Ok(Ended::Done)
+}

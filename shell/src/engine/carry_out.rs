@@ -1,0 +1,149 @@
+//! Carries out one command that the core rendered, exactly as it stands.
+
+use std::collections::BTreeMap;
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use orca_container_core::{Action, ActionKind, Arg, Command, ReferenceName, Sensitive, Stdin};
+
+use super::client::{Client, ClientError, Input, Output, Wanted, run};
+
+/// Outputs of earlier steps that later ones refer to.
+#[derive(Clone, Debug, Default)]
+pub struct CarryOut {
+    /// By reference.
+    pub captured: BTreeMap<ReferenceName, String>,
+}
+
+/// Why a command was not carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CarryOutError {
+    /// The engine refused.
+    #[error("The step {action} failed with exit code {code}: {complaint}.")]
+    Failed {
+        /// Which step.
+        action: ActionKind,
+        /// The exit code.
+        code: i32,
+        /// The engine's own words.
+        complaint: String,
+    },
+    /// An earlier step gave nothing.
+    #[error("The step {action} needs the output of a step that was not done.")]
+    Reference {
+        /// Which step.
+        action: ActionKind,
+    },
+    /// Something to be read could not be made.
+    #[error("What the step {action} reads could not be made: {complaint}.")]
+    Input {
+        /// Which step.
+        action: ActionKind,
+        /// Why.
+        complaint: String,
+    },
+    /// The client could not be run.
+    #[error("The step {action} was not done: {cause}")]
+    Client {
+        /// Which step.
+        action: ActionKind,
+        /// Why.
+        cause: ClientError,
+    },
+}
+
+impl CarryOut {
+    /// Runs a command. `start_env` is the env-file text for `create_container`.
+    pub fn run(
+        &mut self,
+        action: Action,
+        command: &Command,
+        start_env: Option<&Sensitive>,
+    ) -> Result<Output, CarryOutError> {
+        let kind = command.action;
+        let words = self.words(command)?;
+        let Some((program, args)) = words.split_first() else {
+            return Ok(Output { code: 0, stdout: Vec::new(), stderr: Vec::new() });
+        };
+        let client = Client { program: program.clone(), env: command.env.clone() };
+        let deadline = Duration::from_secs(u64::from(command.deadline_s));
+        let wanted = if action == Action::PullImage { Wanted::Shown } else { Wanted::Kept };
+        let failed = |cause| CarryOutError::Client { action: kind, cause };
+        let output = match &command.stdin {
+            None | Some(Stdin::IgnoredFiles) => client.call(args, Input::None, wanted, deadline),
+            Some(Stdin::StartEnv { .. }) => {
+                let text = start_env.map_or("", Sensitive::reveal);
+                client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline)
+            }
+            Some(Stdin::Text { text }) => client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline),
+            Some(Stdin::Bundle { argv: git, env }) => {
+                return self.bundle(command, &client, args, git, env, deadline);
+            }
+        }
+        .map_err(failed)?;
+        self.judge(command, output)
+    }
+
+    /// git's bundle flows into the container as it is made: it is never whole in memory or on disk.
+    fn bundle(
+        &mut self,
+        command: &Command,
+        client: &Client,
+        args: &[String],
+        git: &[String],
+        env: &BTreeMap<String, String>,
+        deadline: Duration,
+    ) -> Result<Output, CarryOutError> {
+        let kind = command.action;
+        let input = |complaint: String| CarryOutError::Input { action: kind, complaint };
+        let (program, git_args) = git.split_first().ok_or(CarryOutError::Reference { action: kind })?;
+        let mut git = Process::new(program);
+        git.args(git_args).env_clear().envs(env).current_dir("/");
+        git.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = git.spawn().map_err(|cause| input(format!("git could not be run: {cause}")))?;
+        let pipe = child.stdout.take().ok_or_else(|| input("git has no output".into()))?;
+        let mut container = Process::new(&client.program);
+        container.args(args).env_clear().envs(&client.env).current_dir("/");
+        let output = run(container, &client.program, Input::Reader(Box::new(pipe)), Wanted::Kept, deadline);
+        // git first: when it fails, the container's complaint is only about a broken bundle.
+        let made = child.wait_with_output().map_err(|cause| input(cause.to_string()))?;
+        let output = output.map_err(|cause| CarryOutError::Client { action: kind, cause })?;
+        if !made.status.success() && output.code != 0 {
+            let told = Output { code: 1, stdout: Vec::new(), stderr: made.stderr };
+            return Err(input(format!("git bundle: {}", told.complaint())));
+        }
+        self.judge(command, output)
+    }
+
+    fn judge(&mut self, command: &Command, output: Output) -> Result<Output, CarryOutError> {
+        if !command.ok.contains(&output.code) {
+            return Err(CarryOutError::Failed {
+                action: command.action,
+                code: output.code,
+                complaint: output.complaint(),
+            });
+        }
+        if let Some(name) = command.captures {
+            self.captured.insert(name, output.text());
+        }
+        Ok(output)
+    }
+
+    /// The words of a command, each reference replaced by what the earlier step printed.
+    fn words(&self, command: &Command) -> Result<Vec<String>, CarryOutError> {
+        command
+            .argv
+            .iter()
+            .map(|arg| match arg {
+                Arg::Text(text) => Ok(text.clone()),
+                Arg::Reference { reference } => self
+                    .captured
+                    .get(reference)
+                    .cloned()
+                    .ok_or(CarryOutError::Reference { action: command.action }),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,282 @@
+//! One call of an engine's client: its complete environment, bounded time, bounded output, nothing inherited.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes of an output that are kept; an inspect has some tens of kilobytes.
+const OUTPUT_CAP: u64 = 4 * 1024 * 1024;
+
+/// Bytes of an error text that are kept: the end of it says what went wrong.
+const ERROR_CAP: u64 = 64 * 1024;
+
+/// How a client is called.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// Absolute path of the program.
+    pub program: String,
+    /// Its complete environment.
+    pub env: BTreeMap<String, String>,
+}
+
+/// What a call reads on its standard input.
+#[derive(Default)]
+pub enum Input<'a> {
+    /// Nothing.
+    #[default]
+    None,
+    /// These bytes.
+    Bytes(&'a [u8]),
+    /// What a reader gives, copied as it comes.
+    Reader(Box<dyn Read + Send>),
+}
+
+impl std::fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Bytes(_) => "Bytes",
+            Self::Reader(_) => "Reader",
+        })
+    }
+}
+
+/// What is done with a call's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Kept.
+    Kept,
+    /// Shown to the person as it comes, on standard error (an engine's own progress).
+    Shown,
+}
+
+/// What a call gave.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Exit code; a signal counts as 128 and its number, as in a shell.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Output {
+    /// Standard output as text without its last line end.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
+    }
+
+    /// The last lines of the engine's own error text, escaped and bounded.
+    pub fn complaint(&self) -> String {
+        let text = String::from_utf8_lossy(&self.stderr);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = lines.iter().skip(lines.len().saturating_sub(3));
+        let shown: Vec<String> = last.map(|line| escape_line(line)).collect();
+        if shown.is_empty() { "it said nothing".into() } else { shown.join(" / ") }
+    }
+}
+
+/// Keeps quotes and backslashes readable, makes controls visible, cuts after 300 characters.
+fn escape_line(line: &str) -> String {
+    let visible = |c: char| {
+        if orca_container_core::is_deceptive(c) { c.escape_unicode().to_string() } else { c.to_string() }
+    };
+    line.trim().chars().take(300).map(visible).collect()
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // An inspect can hold values of start variables.
+        write!(
+            f,
+            "Output {{ code: {}, stdout: {} bytes, stderr: {} bytes }}",
+            self.code,
+            self.stdout.len(),
+            self.stderr.len()
+        )
+    }
+}
+
+/// Why a call gave nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The program is not there.
+    #[error("The engine's client {program} is not there.")]
+    Missing {
+        /// The program.
+        program: String,
+    },
+    /// It could not be started or read.
+    #[error("The engine's client {program} could not be run: {cause}.")]
+    Failed {
+        /// The program.
+        program: String,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// It took too long and was ended.
+    #[error("The engine did not answer within {seconds} seconds.")]
+    Deadline {
+        /// The bound.
+        seconds: u64,
+    },
+}
+
+impl Client {
+    /// Calls the client and waits for it.
+    pub fn call(
+        &self,
+        args: &[String],
+        input: Input<'_>,
+        wanted: Wanted,
+        deadline: Duration,
+    ) -> Result<Output, ClientError> {
+        let mut command = Command::new(&self.program);
+        command.args(args).env_clear().envs(&self.env).current_dir("/");
+        run(command, &self.program, input, wanted, deadline)
+    }
+}
+
+/// Runs a prepared command under the same bounds; the engine's client and host git come through here.
+pub fn run(
+    mut command: Command,
+    program: &str,
+    input: Input<'_>,
+    wanted: Wanted,
+    deadline: Duration,
+) -> Result<Output, ClientError> {
+    let failed = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::NotFound => ClientError::Missing { program: program.into() },
+        _ => ClientError::Failed { program: program.into(), cause },
+    };
+    command.stdin(if matches!(input, Input::None) { Stdio::null() } else { Stdio::piped() });
+    command.stdout(Stdio::piped()).stderr(if wanted == Wanted::Shown {
+        Stdio::inherit()
+    } else {
+        Stdio::piped()
+    });
+    let mut child = command.spawn().map_err(failed)?;
+    let stdout = child.stdout.take().map(|pipe| collect(pipe, OUTPUT_CAP, wanted));
+    let stderr = child.stderr.take().map(|pipe| collect(pipe, ERROR_CAP, Wanted::Kept));
+    let stdin = child.stdin.take();
+    let code = thread::scope(|scope| {
+        let feeder = stdin.map(|mut pipe| {
+            scope.spawn(move || match input {
+                // A client that ends before it read everything says so by its exit code.
+                Input::None => Ok(0),
+                Input::Bytes(bytes) => pipe.write_all(bytes).map(|()| 0),
+                Input::Reader(mut reader) => io::copy(&mut reader, &mut pipe),
+            })
+        });
+        let code = wait(&mut child, deadline);
+        drop(feeder);
+        code
+    })
+    .map_err(failed)?
+    .ok_or(ClientError::Deadline { seconds: deadline.as_secs() })?;
+    let read = |pipe: Option<mpsc::Receiver<Vec<u8>>>| {
+        pipe.and_then(|receiver| receiver.recv_timeout(Duration::from_secs(5)).ok()).unwrap_or_default()
+    };
+    Ok(Output { code, stdout: read(stdout), stderr: read(stderr) })
+}
+
+/// Reads a pipe to its end on a thread of its own, keeping at most `cap` bytes of the end.
+fn collect(mut pipe: impl Read + Send + 'static, cap: u64, wanted: Wanted) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut buffer = [0_u8; 16 * 1024];
+        let cap = usize::try_from(cap).unwrap_or(usize::MAX);
+        while let Ok(count) = pipe.read(&mut buffer) {
+            let Some(part) = buffer.get(..count).filter(|part| !part.is_empty()) else { break };
+            if wanted == Wanted::Shown {
+                // Progress for a person; where nobody reads it, it is lost.
+                let _ = io::stderr().write_all(part);
+            }
+            kept.extend_from_slice(part);
+            if kept.len() > cap {
+                kept.drain(..kept.len().saturating_sub(cap));
+            }
+        }
+        let _ = sender.send(kept);
+    });
+    receiver
+}
+
+/// The exit code, or `None` when the deadline passed and the child was killed.
+fn wait(child: &mut Child, deadline: Duration) -> io::Result<Option<i32>> {
+    let begun = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(code_of(status)));
+        }
+        if begun.elapsed() > deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(pause);
+        pause = (pause.saturating_mul(2)).min(Duration::from_millis(20));
+    }
+}
+
+fn code_of(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or_else(|| status.signal().map(|signal| signal.saturating_add(128))).unwrap_or(255)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, input: Input<'_>, deadline: Duration) -> Result<Output, ClientError> {
+        let client =
+            Client { program: "/bin/sh".into(), env: BTreeMap::from([("ONLY".into(), "this".into())]) };
+        client.call(&["-c".into(), script.into()], input, Wanted::Kept, deadline)
+    }
+
+    #[test]
+    fn the_environment_is_exactly_what_was_given() {
+        let output = sh("/usr/bin/env", Input::None, Duration::from_secs(5)).unwrap();
+        assert!(output.text().contains("ONLY=this") && !output.text().contains("HOME="));
+    }
+
+    #[test]
+    fn large_input_and_output_flow_at_the_same_time() {
+        let bytes = vec![b'x'; 1024 * 1024];
+        let output = sh("cat", Input::Bytes(&bytes), Duration::from_secs(20)).unwrap();
+        assert_eq!(output.stdout.len(), bytes.len());
+    }
+
+    #[test]
+    fn a_call_ends_at_its_deadline() {
+        let begun = Instant::now();
+        let error = sh("sleep 60", Input::None, Duration::from_millis(200)).unwrap_err();
+        assert!(matches!(error, ClientError::Deadline { .. }) && begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn codes_and_signals_are_told_as_a_shell_tells_them() {
+        assert_eq!(sh("exit 7", Input::None, Duration::from_secs(5)).unwrap().code, 7);
+        assert_eq!(sh("kill -9 $$", Input::None, Duration::from_secs(5)).unwrap().code, 137);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_told_so() {
+        let client = Client { program: "/nowhere/docker".into(), env: BTreeMap::new() };
+        let error = client.call(&[], Input::None, Wanted::Kept, Duration::from_secs(1)).unwrap_err();
+        assert!(matches!(error, ClientError::Missing { .. }));
+    }
+
+    #[test]
+    fn debug_shows_no_output() {
+        let output = sh("echo hunter2", Input::None, Duration::from_secs(5)).unwrap();
+        assert!(!format!("{output:?}").contains("hunter2"));
+    }
+}

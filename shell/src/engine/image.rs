@@ -1,0 +1,132 @@
+//! What is in an image: its configuration, and its user looked up in its own files. Nothing of it is run.
+
+use std::io::Read;
+use std::time::Duration;
+
+use orca_container_core::input::ImageFacts;
+use orca_container_core::{Sensitive, quoted, resolve_user};
+use serde_json::Value;
+
+use super::client::{Client, ClientError, Input, Output, Wanted};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Bytes of a passwd or group file that are read.
+const FILE_CAP: u64 = 1024 * 1024;
+
+/// Why there are no facts.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The engine has no such image.
+    #[error("The engine has no image {}.", quoted(reference))]
+    Missing {
+        /// The reference.
+        reference: String,
+    },
+    /// The engine's answer is not one.
+    #[error("The engine's answer about the image {} cannot be read.", quoted(reference))]
+    Unreadable {
+        /// The reference.
+        reference: String,
+    },
+    /// The client failed.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+}
+
+fn call(client: &Client, args: &[&str]) -> Result<Output, ClientError> {
+    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    client.call(&args, Input::None, Wanted::Kept, PATIENCE)
+}
+
+/// The facts of an image that the engine has already; `Missing` when it has not.
+pub fn image_facts(client: &Client, reference: &str, labels: &[String]) -> Result<ImageFacts, ImageError> {
+    let answer = call(client, &["image", "inspect", "--", reference])?;
+    if answer.code != 0 {
+        return Err(ImageError::Missing { reference: reference.into() });
+    }
+    let unreadable = || ImageError::Unreadable { reference: reference.into() };
+    let documents: Vec<Value> = serde_json::from_slice(&answer.stdout).map_err(|_| unreadable())?;
+    let [document] = documents.as_slice() else { return Err(unreadable()) };
+    let mut facts = configuration(document).ok_or_else(unreadable)?;
+    if !facts.user.is_empty() {
+        let files = user_files(client, &facts.id, labels)?;
+        if let Some(user) = resolve_user(&facts.user, &files.0, &files.1) {
+            (facts.uid, facts.gid, facts.home) = (Some(user.uid), Some(user.gid), user.home);
+        }
+    } else {
+        (facts.uid, facts.gid) = (Some(0), Some(0));
+    }
+    Ok(facts)
+}
+
+fn configuration(document: &Value) -> Option<ImageFacts> {
+    let config = document.get("Config")?;
+    let id = document.get("Id")?.as_str()?;
+    let id = if id.starts_with("sha256:") { id.to_owned() } else { format!("sha256:{id}") };
+    let texts = |value: Option<&Value>| -> Vec<String> {
+        match value {
+            Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(String::from).collect(),
+            Some(Value::String(text)) => vec![text.clone()],
+            _ => Vec::new(),
+        }
+    };
+    let objects = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
+    let healthcheck =
+        [config.get("Healthcheck"), document.get("HealthCheck")].into_iter().flatten().any(|h| !h.is_null());
+    Some(ImageFacts {
+        id,
+        repo_digests: texts(document.get("RepoDigests")),
+        env: texts(config.get("Env")).into_iter().map(Sensitive::from).collect(),
+        user: config.get("User").and_then(Value::as_str).unwrap_or("").to_owned(),
+        uid: None,
+        gid: None,
+        home: None,
+        labels: objects(config.get("Labels"))
+            .into_iter()
+            .filter_map(|(n, v)| Some((n, v.as_str()?.to_owned())))
+            .collect(),
+        entrypoint: texts(config.get("Entrypoint")),
+        volumes: objects(config.get("Volumes")).into_iter().map(|(path, _)| path).collect(),
+        healthcheck,
+    })
+}
+
+/// The texts of passwd and group, copied out of a container that is never started and removed at once.
+fn user_files(client: &Client, image: &str, labels: &[String]) -> Result<(String, String), ClientError> {
+    let mut args = vec![
+        "create",
+        "--network=none",
+        "--pull=never",
+        "--cap-drop=ALL",
+        "--security-opt=no-new-privileges",
+        "--no-healthcheck",
+    ];
+    args.extend(labels.iter().map(String::as_str));
+    // docker refuses to create a container without a command; this one is never run.
+    args.extend(["--entrypoint=/never-run", "--", image, "never-run"]);
+    let created = call(client, &args)?;
+    let id = created.text();
+    if created.code != 0 || id.is_empty() {
+        return Ok((String::new(), String::new()));
+    }
+    let passwd = file_of(client, &id, "/etc/passwd");
+    let group = file_of(client, &id, "/etc/group");
+    call(client, &["rm", "-f", "-v", "--", &id])?;
+    Ok((passwd?, group?))
+}
+
+/// A regular file out of a container, as the one entry of a tar stream; a link or anything else counts as empty.
+fn file_of(client: &Client, container: &str, path: &str) -> Result<String, ClientError> {
+    let answer = call(client, &["cp", &format!("{container}:{path}"), "-"])?;
+    let mut archive = tar::Archive::new(answer.stdout.as_slice());
+    let mut text = String::new();
+    if let Ok(entries) = archive.entries() {
+        for entry in entries.flatten().filter(|entry| entry.header().entry_type().is_file()) {
+            // Text that is not UTF-8 names nobody we can look up.
+            let _ = entry.take(FILE_CAP).read_to_string(&mut text);
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,203 @@
+//! What the engine has of a workspace: each resource absent, present, or unknown with the reason.
+
+use std::time::Duration;
+
+use orca_container_core::input::ImageFacts;
+use orca_container_core::{
+    Check, ContainerFacts, ContainerPlan, ImageKnown, MountRole, NetworkFacts, Observed, Resource, Scope,
+    VolumeFacts, attest, observe_container, observe_network, observe_process, observe_volume,
+};
+use serde_json::Value;
+
+use super::client::{Client, ClientError, Input, Output, Wanted};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Reads a workspace's resources for its plan.
+#[derive(Debug)]
+pub struct Inspector<'a> {
+    /// The engine.
+    pub client: &'a Client,
+    /// The plan.
+    pub plan: &'a ContainerPlan,
+}
+
+/// What one `inspect` said.
+enum Answer {
+    There(Value, String),
+    Absent,
+    Unknown(String),
+}
+
+impl Inspector<'_> {
+    fn call(&self, args: &[&str]) -> Result<Output, ClientError> {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        self.client.call(&args, Input::None, Wanted::Kept, PATIENCE)
+    }
+
+    /// Absent only where the engine itself says that there is no such thing; any other failure is unknown.
+    fn ask(&self, args: &[&str]) -> Answer {
+        let output = match self.call(args) {
+            Ok(output) => output,
+            Err(error) => return Answer::Unknown(error.to_string()),
+        };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if output.code == 0 {
+            return match serde_json::from_str::<Vec<Value>>(&text) {
+                Ok(mut documents) if documents.len() == 1 => match documents.pop() {
+                    Some(document) => Answer::There(document, text),
+                    None => Answer::Absent,
+                },
+                _ => Answer::Unknown("its answer cannot be read".into()),
+            };
+        }
+        let complaint = String::from_utf8_lossy(&output.stderr).to_ascii_lowercase();
+        let none = ["no such", "not found", "no container with", "no volume with", "unable to find network"];
+        if none.iter().any(|words| complaint.contains(words)) {
+            Answer::Absent
+        } else {
+            Answer::Unknown(output.complaint())
+        }
+    }
+
+    /// The container's id, by its name or id.
+    fn container_document(&self, container: &str) -> Answer {
+        self.ask(&["container", "inspect", "--", container])
+    }
+
+    /// Everything, once. `known_id` is the container that the record names; without one its name is looked for.
+    pub fn observe(&self, known_id: Option<&str>) -> Observed {
+        Observed {
+            image: Resource::Present(ImageKnown { inspected: true }),
+            network: self.network(),
+            workspace_volume: self.volume(MountRole::Workspace),
+            agent_volume: self.volume(MountRole::Agent),
+            container: self.container(known_id),
+        }
+    }
+
+    fn label(&self, name: &str) -> &str {
+        self.plan.labels.get(name).map_or("", String::as_str)
+    }
+
+    fn labels_are_ours(&self, labels: &Value, names: &[&str]) -> bool {
+        names.iter().all(|name| labels.get(name).and_then(Value::as_str) == Some(self.label(name)))
+    }
+
+    fn volume(&self, role: MountRole) -> Resource<VolumeFacts> {
+        match self.ask(&["volume", "inspect", "--", self.volume_name(role)]) {
+            Answer::Absent => Resource::Absent,
+            Answer::Unknown(why) => Resource::Unknown { why },
+            Answer::There(document, _) => {
+                let labels = document.get("Labels").cloned().unwrap_or_default();
+                let ours = self.labels_are_ours(&labels, &["orca.install", "orca.instance"]);
+                Resource::Present(VolumeFacts { ours, checked: false })
+            }
+        }
+    }
+
+    fn volume_name(&self, role: MountRole) -> &str {
+        let names = &self.plan.names;
+        if role == MountRole::Agent { &names.agent_volume } else { &names.workspace_volume }
+    }
+
+    fn network(&self) -> Resource<NetworkFacts> {
+        let Some(name) = &self.plan.network.name else { return Resource::Absent };
+        match self.ask(&["network", "inspect", "--", name]) {
+            Answer::Absent => Resource::Absent,
+            Answer::Unknown(why) => Resource::Unknown { why },
+            Answer::There(document, _) => {
+                let either = |upper: &str, lower: &str| {
+                    document.get(upper).or(document.get(lower)).cloned().unwrap_or_default()
+                };
+                let ours = self.labels_are_ours(&either("Labels", "labels"), &["orca.install"]);
+                let users = either("Containers", "containers");
+                // Our own container is not another user of it.
+                let other = |user: &Value| {
+                    user.get("Name").and_then(Value::as_str) != Some(self.plan.names.container.as_str())
+                };
+                let in_use = users.as_object().is_some_and(|containers| containers.values().any(other));
+                Resource::Present(NetworkFacts { ours, in_use })
+            }
+        }
+    }
+
+    fn container(&self, known_id: Option<&str>) -> Resource<ContainerFacts> {
+        match self.container_document(known_id.unwrap_or(&self.plan.names.container)) {
+            Answer::Absent => Resource::Absent,
+            Answer::Unknown(why) => Resource::Unknown { why },
+            Answer::There(document, _) => {
+                let labels = document.pointer("/Config/Labels").cloned().unwrap_or_default();
+                let id = document.get("Id").and_then(Value::as_str).unwrap_or("");
+                let name = document.get("Name").and_then(Value::as_str).unwrap_or("").trim_start_matches('/');
+                let ours = self.labels_are_ours(&labels, &["orca.install", "orca.instance"])
+                    && name == self.plan.names.container
+                    && known_id.is_none_or(|known| known == id);
+                let running = document.pointer("/State/Running").and_then(Value::as_bool).unwrap_or(false);
+                Resource::Present(ContainerFacts { ours, checked: false, running, process_checked: false })
+            }
+        }
+    }
+
+    /// The full id of the container of the plan's name.
+    pub fn container_id(&self) -> Option<String> {
+        match self.container_document(&self.plan.names.container) {
+            Answer::There(document, _) => document.get("Id").and_then(Value::as_str).map(String::from),
+            Answer::Absent | Answer::Unknown(_) => None,
+        }
+    }
+
+    /// A volume and, with it, the network, against the plan.
+    pub fn check_volume(&self, role: MountRole) -> Vec<Check> {
+        let observed = match self.ask(&["volume", "inspect", "--", self.volume_name(role)]) {
+            Answer::There(_, text) => observe_volume(role, &text).unwrap_or_default(),
+            Answer::Absent | Answer::Unknown(_) => orca_container_core::Observation::default(),
+        };
+        attest(self.plan, Scope::Volume(role), &observed)
+    }
+
+    /// The network against the plan; nothing to compare where none is made.
+    pub fn check_network(&self) -> Vec<Check> {
+        let Some(name) = &self.plan.network.name else { return Vec::new() };
+        let observed = match self.ask(&["network", "inspect", "--", name]) {
+            Answer::There(_, text) => observe_network(self.plan.engine.kind, &text).unwrap_or_default(),
+            Answer::Absent | Answer::Unknown(_) => orca_container_core::Observation::default(),
+        };
+        attest(self.plan, Scope::Network, &observed)
+    }
+
+    /// The container against the plan. A container that was never started is in no network yet on podman, so
+    /// its network is compared by name where the engine tells it.
+    pub fn check_container(&self, id: &str, image: &ImageFacts) -> Vec<Check> {
+        let observed = match self.container_document(id) {
+            Answer::There(_, text) => observe_container(self.plan, image, &text).unwrap_or_default(),
+            Answer::Absent | Answer::Unknown(_) => orca_container_core::Observation::default(),
+        };
+        attest(self.plan, Scope::Container, &observed)
+    }
+
+    /// The container's first process by the host's kernel: `None` where this machine's kernel does not have it.
+    pub fn check_process(&self, id: &str) -> Option<Vec<Check>> {
+        let Answer::There(document, _) = self.container_document(id) else { return None };
+        let pid = document.pointer("/State/Pid").and_then(Value::as_u64).filter(|pid| *pid > 0)?;
+        // A process that does not say it belongs to this container is somebody else's: its number was used again,
+        // or the engine runs on another machine.
+        let cgroup = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+        if !cgroup.contains(id) {
+            return None;
+        }
+        let begun = start_time(pid)?;
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        if start_time(pid)? != begun {
+            return None;
+        }
+        Some(attest(self.plan, Scope::Process, &observe_process(&status)))
+    }
+}
+
+/// Field 22 of `/proc/PID/stat`: when the process began. The command's name, in brackets, may hold blanks.
+fn start_time(pid: u64) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(19).map(String::from)
+}

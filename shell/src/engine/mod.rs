@@ -1,0 +1,15 @@
+//! The engine: run its client, ask what it is, carry commands out, read what it made.
+//!
+//! Takes commands that the core rendered; gives outputs, facts and observations. It decides nothing.
+
+mod carry_out;
+mod client;
+mod detect;
+mod image;
+mod inspect;
+
+pub use carry_out::{CarryOut, CarryOutError};
+pub use client::{Client, ClientError, Input, Output, Wanted, run as run_bounded};
+pub use detect::{EngineError, detect};
+pub use image::{ImageError, image_facts};
+pub use inspect::Inspector;

@@ -1,0 +1,143 @@
+//! Texts of the commit that is cloned, and what git says of the repository: read through git's plumbing, with
+//! nothing of the repository's configuration that could start a program.
+//!
+//! A text counts only as a regular blob: a link in the tree is refused like a link on disk.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::engine::{ClientError, Input, Wanted};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Why a committed text cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommittedError {
+    /// It is a link, a folder or a submodule.
+    #[error("The committed {path} must be a regular file.")]
+    NotRegular {
+        /// Its path.
+        path: String,
+    },
+    /// It is not UTF-8.
+    #[error("The committed {path} must be UTF-8.")]
+    NotUtf8 {
+        /// Its path.
+        path: String,
+    },
+    /// The repository lacks objects: cloning from it would run the remote's transport on this machine.
+    #[error(
+        "The repository is a partial clone, from which nothing can be cloned safely; fetch all its objects first."
+    )]
+    PartialClone,
+    /// A shallow repository's history ends before its beginning.
+    #[error(
+        "The repository is shallow, and a clone of a shallow bundle does not work; run git fetch --unshallow first."
+    )]
+    Shallow,
+    /// The branch is not there.
+    #[error("The branch has no commit yet.")]
+    NoCommit,
+    /// git could not be run.
+    #[error("git could not be run: {0}")]
+    Git(#[from] ClientError),
+}
+
+/// What is worth knowing of a commit's tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeNotes {
+    /// It has submodules, which are not cloned.
+    pub submodules: bool,
+    /// Files of it are kept by git LFS, and come as pointers.
+    pub lfs: bool,
+}
+
+/// A repository and the commit that is cloned.
+#[derive(Debug)]
+pub struct Committed<'a> {
+    repository: &'a Path,
+    commit: String,
+}
+
+/// git with hooks, monitors, transports and lazy fetches off, and an environment of ours.
+fn git(repository: &Path, args: &[&str]) -> Result<crate::engine::Output, ClientError> {
+    let mut command = Command::new("git");
+    command.args([
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "protocol.allow=never",
+    ]);
+    command.args(["--no-optional-locks", "--no-pager", "-C"]).arg(repository).args(args);
+    command
+        .env_clear()
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_TERMINAL_PROMPT", "0");
+    command.env("GIT_NO_REPLACE_OBJECTS", "1").env("LC_ALL", "C");
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    // safe.directory is the user's own word about whose repositories are trusted.
+    command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
+    crate::engine::run_bounded(command, "git", Input::None, Wanted::Kept, PATIENCE)
+}
+
+impl<'a> Committed<'a> {
+    /// The commit that a branch is at, in a repository that can be cloned from.
+    pub fn at_branch(repository: &'a Path, branch: &str) -> Result<Self, CommittedError> {
+        let reference = format!("refs/heads/{branch}^{{commit}}");
+        let answer = git(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &reference])?;
+        if answer.code != 0 {
+            return Err(CommittedError::NoCommit);
+        }
+        let found = Self { repository, commit: answer.text() };
+        if !git(
+            repository,
+            &["config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$"],
+        )?
+        .stdout
+        .is_empty()
+        {
+            return Err(CommittedError::PartialClone);
+        }
+        if git(repository, &["rev-parse", "--is-shallow-repository"])?.text() == "true" {
+            return Err(CommittedError::Shallow);
+        }
+        Ok(found)
+    }
+
+    /// The text at a path of the commit, cut after `cap` bytes and a little, or `None` where there is none.
+    pub fn text(&self, path: &str, cap: usize) -> Result<Option<String>, CommittedError> {
+        let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", path])?;
+        let line = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let Some((entry, _)) = line.split_once('\t') else { return Ok(None) };
+        let mut fields = entry.split(' ');
+        let (mode, object) = (fields.next().unwrap_or(""), fields.nth(1).unwrap_or(""));
+        if !matches!(mode, "100644" | "100755") {
+            return Err(CommittedError::NotRegular { path: path.into() });
+        }
+        let mut bytes = git(self.repository, &["cat-file", "blob", object])?.stdout;
+        // Longer than the bound stays longer than the bound, so that the core says so.
+        bytes.truncate(cap.saturating_add(4));
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.utf8_error().error_len().is_none() => {
+                let end = error.utf8_error().valid_up_to();
+                let mut bytes = error.into_bytes();
+                bytes.truncate(end);
+                Ok(String::from_utf8(bytes).ok())
+            }
+            Err(_) => Err(CommittedError::NotUtf8 { path: path.into() }),
+        }
+    }
+
+    /// Submodules and LFS files of the commit.
+    pub fn notes(&self) -> Result<TreeNotes, CommittedError> {
+        let attributes = self.text(".gitattributes", 1024 * 1024).ok().flatten().unwrap_or_default();
+        let submodules = self.text(".gitmodules", 1024 * 1024).ok().flatten().is_some();
+        Ok(TreeNotes { submodules, lfs: attributes.contains("filter=lfs") })
+    }
+}

@@ -1,0 +1,258 @@
+//! What is kept on this machine: the installation's id, records of workspaces, values that a person typed,
+//! approvals, locks (design 9).
+//!
+//! Everything lies below one folder that only its owner can read. A record's frozen texts and `values/` are the
+//! only files that hold values, and they go with the workspace.
+
+mod approvals;
+mod lock;
+mod private_file;
+mod record;
+mod values;
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+pub use approvals::{StoredApproval, StoredApprovals};
+pub use lock::{Lock, LockError};
+pub use private_file::PrivateFileError;
+pub use record::{
+    FrozenText, FrozenTexts, RecordedEngine, RecordedImage, RecordedWorkspace, WorkspaceRecord,
+};
+pub use values::WorkspaceValues;
+
+use private_file::{ensure_folder, read, remove, write_atomic, write_new};
+
+/// Bytes of a stored file; a record holds a plan and the repository's texts.
+const FILE_CAP: u64 = 8 * 1024 * 1024;
+
+/// The store of one user.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+/// Why the store cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Neither XDG_STATE_HOME nor HOME says where it is.
+    #[error("Set HOME or XDG_STATE_HOME to an absolute path: the store has no place.")]
+    Nowhere,
+    /// A file or folder is not what it must be.
+    #[error(transparent)]
+    File(#[from] PrivateFileError),
+    /// A file's content is not what its version says; nothing was touched.
+    #[error("The file {} is invalid; nothing was touched. Move it away to go on without it.", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no randomness.
+    #[error("The system gives no random numbers: {cause}.")]
+    Random {
+        /// The system's reason.
+        cause: std::io::Error,
+    },
+}
+
+impl Store {
+    /// The store of this process's user: `$XDG_STATE_HOME/orca-container`, else `~/.local/state/orca-container`.
+    /// Nothing is made.
+    pub fn of_process() -> Result<Self, StoreError> {
+        let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state =
+            absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        Ok(Self::at(&state.ok_or(StoreError::Nowhere)?.join("orca-container")))
+    }
+
+    /// The store in this folder.
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// docker's empty client configuration.
+    pub fn docker_config(&self) -> Result<PathBuf, StoreError> {
+        let folder = self.root.join("docker");
+        ensure_folder(&self.root)?;
+        ensure_folder(&folder)?;
+        Ok(folder)
+    }
+
+    /// The installation's id, or `None` before the first effect.
+    pub fn install_id(&self) -> Result<Option<String>, StoreError> {
+        let path = self.root.join("install");
+        let Some(bytes) = read(&path, 64)? else { return Ok(None) };
+        let id = String::from_utf8(bytes).unwrap_or_default();
+        let id = id.trim();
+        if id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()) {
+            Ok(Some(id.into()))
+        } else {
+            Err(StoreError::Invalid { path })
+        }
+    }
+
+    /// The installation's id, made where there is none: 128 random bits.
+    pub fn ensure_install_id(&self) -> Result<String, StoreError> {
+        ensure_folder(&self.root)?;
+        if let Some(id) = self.install_id()? {
+            return Ok(id);
+        }
+        write_new(&self.root.join("install"), random_id()?.as_bytes())?;
+        // Another process may have been first; its id counts.
+        self.install_id()?.ok_or(StoreError::Invalid { path: self.root.join("install") })
+    }
+
+    /// The lock of a workspace, or of the installation.
+    pub fn lock(&self, name: &str) -> Result<Lock, LockError> {
+        Lock::take(&self.root.join("locks"), name)
+    }
+
+    /// All records that can be read, and the files that cannot.
+    pub fn records(&self) -> Result<(Vec<WorkspaceRecord>, Vec<StoreError>), StoreError> {
+        let folder = self.root.join("records");
+        let mut records = Vec::new();
+        let mut broken = Vec::new();
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok((records, broken)) };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in
+            paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        {
+            match read_json(&path) {
+                Ok(Some(record)) => records.push(record),
+                Ok(None) => {}
+                Err(error) => broken.push(error),
+            }
+        }
+        Ok((records, broken))
+    }
+
+    /// Whether a workspace has a record.
+    pub fn has_record(&self, name: &str) -> bool {
+        self.root.join("records").join(format!("{name}.json")).exists()
+    }
+
+    /// Writes a record.
+    pub fn write_record(&self, record: &WorkspaceRecord) -> Result<(), StoreError> {
+        self.write_json("records", record.file_name(), record)
+    }
+
+    /// Removes a record and everything that goes with it.
+    pub fn remove_record(&self, record: &WorkspaceRecord) -> Result<(), StoreError> {
+        let name = format!("{}.json", record.file_name());
+        remove(&self.root.join("values").join(&name))?;
+        remove(&self.root.join("records").join(&name))?;
+        Ok(())
+    }
+
+    /// The variables that a person typed for a workspace.
+    pub fn values(&self, record: &WorkspaceRecord) -> Result<WorkspaceValues, StoreError> {
+        let path = self.root.join("values").join(format!("{}.json", record.file_name()));
+        Ok(read_json(&path)?.unwrap_or_default())
+    }
+
+    /// Writes them; none leaves no file.
+    pub fn write_values(&self, record: &WorkspaceRecord, values: &WorkspaceValues) -> Result<(), StoreError> {
+        if values.is_empty() {
+            remove(&self.root.join("values").join(format!("{}.json", record.file_name())))?;
+            return Ok(());
+        }
+        self.write_json("values", record.file_name(), values)
+    }
+
+    /// What was approved.
+    pub fn approvals(&self) -> Result<StoredApprovals, StoreError> {
+        Ok(read_json(&self.root.join("approvals.json"))?.unwrap_or_default())
+    }
+
+    /// Adds approvals.
+    pub fn approve(&self, new: Vec<StoredApproval>) -> Result<(), StoreError> {
+        ensure_folder(&self.root)?;
+        let mut approvals = self.approvals()?;
+        approvals.add(new);
+        let text = serde_json::to_vec_pretty(&approvals).unwrap_or_default();
+        write_atomic(&self.root.join("approvals.json"), &text)?;
+        Ok(())
+    }
+
+    fn write_json<T: serde::Serialize>(&self, folder: &str, name: &str, value: &T) -> Result<(), StoreError> {
+        ensure_folder(&self.root)?;
+        let folder = self.root.join(folder);
+        ensure_folder(&folder)?;
+        let path = folder.join(format!("{name}.json"));
+        let text =
+            serde_json::to_vec_pretty(value).map_err(|_| StoreError::Invalid { path: path.clone() })?;
+        write_atomic(&path, &text)?;
+        Ok(())
+    }
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
+    let Some(bytes) = read(path, FILE_CAP)? else { return Ok(None) };
+    let value = serde_json::from_slice(&bytes).map_err(|_| StoreError::Invalid { path: path.into() })?;
+    Ok(Some(value))
+}
+
+/// 128 random bits as 32 hex digits.
+pub fn random_id() -> Result<String, StoreError> {
+    use std::io::Read;
+    let mut bytes = [0_u8; 16];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .map_err(|cause| StoreError::Random { cause })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn the_install_id_is_made_once_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("s"));
+        assert_eq!(store.install_id().unwrap(), None);
+        let id = store.ensure_install_id().unwrap();
+        assert_eq!(store.ensure_install_id().unwrap(), id);
+        let mode = std::fs::metadata(folder.path().join("s/install")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(std::fs::metadata(folder.path().join("s")).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn an_invalid_file_is_an_error_and_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::fs::write(folder.path().join("approvals.json"), "{ not json").unwrap();
+        std::fs::set_permissions(
+            folder.path().join("approvals.json"),
+            std::fs::Permissions::from_mode(0o600),
+        )
+        .unwrap();
+        assert!(matches!(store.approvals(), Err(StoreError::Invalid { .. })));
+        assert!(store.approve(Vec::new()).is_err());
+        assert_eq!(std::fs::read_to_string(folder.path().join("approvals.json")).unwrap(), "{ not json");
+    }
+
+    #[test]
+    fn a_link_in_the_store_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        std::fs::write(&target, "untouched").unwrap();
+        let store = Store::at(&folder.path().join("s"));
+        store.ensure_install_id().unwrap();
+        symlink(&target, folder.path().join("s/approvals.json")).unwrap();
+        assert!(store.approvals().is_err());
+        // Writing renames over the link; what it points at is neither read nor changed.
+        assert!(store.approve(Vec::new()).is_err());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "untouched");
+    }
+}

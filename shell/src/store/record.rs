@@ -1,0 +1,262 @@
+//! The record of a workspace: what it is, what was decided, how far it got. Written before the first effect.
+
+use std::collections::BTreeMap;
+
+use orca_container_core::input::{
+    DevcontainerFile, EngineClient, EngineFacts, ImageFacts, RepositoryFile, WorktreeIncludeFile,
+};
+use orca_container_core::{ContainerPlan, Endpoint, EngineKind, LimitKind, Record, Sensitive};
+use serde::{Deserialize, Serialize};
+
+/// A workspace, as it is kept.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceRecord {
+    /// Shape of the file.
+    pub schema_version: u32,
+    /// The installation that made it.
+    pub install_id: String,
+    /// The workspace.
+    pub workspace: RecordedWorkspace,
+    /// The engine it is on.
+    pub engine: RecordedEngine,
+    /// The image it is made from.
+    pub image: RecordedImage,
+    /// How far it got.
+    pub progress: Record,
+    /// The container's full id, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container_id: Option<String>,
+    /// The frozen plan.
+    pub plan: ContainerPlan,
+    /// The agent it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Host variables that the person forwards into this workspace.
+    #[serde(default)]
+    pub forward_host_env: Vec<String>,
+    /// The repository's texts as they were at create.
+    pub texts: FrozenTexts,
+    /// Fields of later versions, kept.
+    #[serde(flatten)]
+    pub more: serde_json::Map<String, serde_json::Value>,
+}
+
+impl std::fmt::Debug for WorkspaceRecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkspaceRecord")
+            .field("name", &self.file_name())
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}
+
+impl WorkspaceRecord {
+    /// Name of its files: the container's.
+    pub fn file_name(&self) -> &str {
+        &self.plan.names.container
+    }
+}
+
+/// A workspace's ids and places.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedWorkspace {
+    /// Its id.
+    pub id: String,
+    /// Its instance.
+    pub instance_id: String,
+    /// Its repository.
+    pub repository_id: String,
+    /// Its name.
+    pub name: String,
+    /// Its branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The branch it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The repository on the host.
+    pub repo_path: String,
+    /// The worktree on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_path: Option<String>,
+    /// The common git folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_common_dir: Option<String>,
+}
+
+/// How the engine is reached.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedEngine {
+    /// docker or podman.
+    pub kind: EngineKind,
+    /// Its version at create.
+    pub version: String,
+    /// How it is reached.
+    pub endpoint: Endpoint,
+    /// The client's program.
+    pub program: String,
+    /// The client's environment.
+    pub env: BTreeMap<String, String>,
+}
+
+impl RecordedEngine {
+    /// What is kept of an engine's facts.
+    pub fn of(facts: &EngineFacts) -> Self {
+        Self {
+            kind: facts.kind,
+            version: facts.version.clone(),
+            endpoint: facts.endpoint,
+            program: facts.client.program.clone(),
+            env: facts.client.env.clone(),
+        }
+    }
+
+    /// Facts enough for a launch, without asking the engine again.
+    pub fn facts(&self) -> EngineFacts {
+        EngineFacts {
+            kind: self.kind,
+            version: self.version.clone(),
+            endpoint: self.endpoint,
+            rootless: false,
+            userns: false,
+            cpus: 1,
+            memory_bytes: 0,
+            limits: LimitKind::ALL.to_vec(),
+            cgroup_version: None,
+            runtimes: Vec::new(),
+            nproc_needed: None,
+            selinux: false,
+            apparmor: false,
+            vulnerabilities: Vec::new(),
+            client: EngineClient {
+                program: self.program.clone(),
+                env: self.env.clone(),
+                pull_docker_config: None,
+            },
+        }
+    }
+}
+
+/// What is kept of an image: names of its variables, never their values.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedImage {
+    /// Its id.
+    pub id: String,
+    /// Its user as written.
+    pub user: String,
+    /// uid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<u32>,
+    /// gid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gid: Option<u32>,
+    /// Home.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
+    /// Names in its ENV.
+    pub env_names: Vec<String>,
+}
+
+impl RecordedImage {
+    /// What is kept of an image's facts.
+    pub fn of(facts: &ImageFacts) -> Self {
+        let name = |entry: &Sensitive| entry.reveal().split('=').next().unwrap_or("").to_owned();
+        Self {
+            id: facts.id.clone(),
+            user: facts.user.clone(),
+            uid: facts.uid,
+            gid: facts.gid,
+            home: facts.home.clone(),
+            env_names: facts.env.iter().map(name).collect(),
+        }
+    }
+
+    /// Facts enough for a launch: the variables' names are there, their values empty.
+    pub fn facts(&self) -> ImageFacts {
+        ImageFacts {
+            id: self.id.clone(),
+            repo_digests: Vec::new(),
+            env: self.env_names.iter().map(|name| Sensitive::new(&format!("{name}="))).collect(),
+            user: self.user.clone(),
+            uid: self.uid,
+            gid: self.gid,
+            home: self.home.clone(),
+            labels: BTreeMap::new(),
+            entrypoint: Vec::new(),
+            volumes: Vec::new(),
+            healthcheck: false,
+        }
+    }
+}
+
+/// A frozen text.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct FrozenText {
+    /// Its path in the repository.
+    pub path: String,
+    /// The text.
+    pub text: String,
+}
+
+/// The repository's texts.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrozenTexts {
+    /// orca.yaml.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orca_yaml: Option<FrozenText>,
+    /// devcontainer.json.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devcontainer: Option<FrozenText>,
+    /// .worktreeinclude.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_include: Option<String>,
+}
+
+impl FrozenTexts {
+    /// The texts of a request.
+    pub fn of(request: &orca_container_core::input::PlanRequest) -> Self {
+        let frozen =
+            |path: &str, text: &Sensitive| FrozenText { path: path.into(), text: text.reveal().into() };
+        Self {
+            orca_yaml: request.orca_yaml.as_ref().map(|file| frozen(&file.path, &file.text)),
+            devcontainer: request.devcontainer.as_ref().map(|file| frozen(&file.path, &file.text)),
+            worktree_include: request.worktree_include.as_ref().map(|file| file.text.reveal().into()),
+        }
+    }
+
+    /// orca.yaml, as the core takes it.
+    pub fn orca_yaml(&self) -> Option<RepositoryFile> {
+        self.orca_yaml
+            .as_ref()
+            .map(|file| RepositoryFile { path: file.path.clone(), text: Sensitive::new(&file.text) })
+    }
+
+    /// devcontainer.json, as the core takes it.
+    pub fn devcontainer(&self) -> Option<DevcontainerFile> {
+        let file = self.devcontainer.as_ref()?;
+        Some(DevcontainerFile { path: file.path.clone(), text: Sensitive::new(&file.text), dockerfile: None })
+    }
+
+    /// .worktreeinclude, as the core takes it.
+    pub fn worktree_include(&self) -> Option<WorktreeIncludeFile> {
+        let text = self.worktree_include.as_ref()?;
+        Some(WorktreeIncludeFile { text: Sensitive::new(text), ignored: Vec::new() })
+    }
+}
+
+impl std::fmt::Debug for FrozenTexts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FrozenTexts([hidden])")
+    }
+}
+
+impl std::fmt::Debug for FrozenText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FrozenText").field("path", &self.path).finish_non_exhaustive()
+    }
+}

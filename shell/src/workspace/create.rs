@@ -1,0 +1,357 @@
+//! Making a workspace: judge, ask, pull, look, judge again, make, compare, start, look again, clone, record.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use orca_container_core::input::{
+    Approval, ContainerOptions, DevcontainerFile, EngineFacts, PlanRequest, RepositoryFile,
+};
+use orca_container_core::{
+    Action, ApprovalKind, EngineKind, Goal, Need, PendingApproval, Phase, PlanAnswer, Planned, Record,
+    RenderContext, Sensitive, limits, plan, render, start_env_text,
+};
+
+use super::{Runner, Ui, WorkspaceError};
+use crate::engine::{CarryOut, Client, ImageError, detect, image_facts};
+use crate::gather::committed::Committed;
+use crate::gather::request::{Words, gather};
+use crate::settings::Settings;
+use crate::store::{
+    FrozenTexts, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval, WorkspaceRecord,
+    WorkspaceValues, random_id,
+};
+
+/// What a person is asked: the approval, and the line that asks for it.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The approval.
+    pub approval: &'a PendingApproval,
+    /// The committed line, for a terminal only.
+    pub line: Option<String>,
+}
+
+/// What a workspace is made of.
+#[derive(Debug)]
+pub struct CreateOptions<'a> {
+    /// A folder in a git worktree.
+    pub folder: &'a Path,
+    /// Settings.
+    pub settings: &'a Settings,
+    /// The command line.
+    pub words: Words,
+    /// Digests that are approved here and now.
+    pub approve: Vec<String>,
+}
+
+/// Makes a workspace, or finishes one whose making was interrupted. A failed step is undone.
+pub fn create(
+    options: CreateOptions<'_>,
+    store: &Store,
+    ui: &mut dyn Ui,
+) -> Result<WorkspaceRecord, WorkspaceError> {
+    let mut request = gather(options.folder, options.settings, options.words)?.request;
+    let unfinished = existing(store, &request)?;
+    if let Some(record) = unfinished {
+        return finish(store, record, ui);
+    }
+    use_committed_texts(&mut request, options.folder, ui)?;
+    request.install.id = store.ensure_install_id()?;
+    request.workspace.instance_id = random_id()?;
+    request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
+    request.engine = Some(engine(&request, store)?);
+
+    // Judged before anything of the repository is pulled.
+    let planned = judge(&mut request, &options.approve, store, ui)?;
+    request.image_facts = Some(image(&request, &planned, ui)?);
+    let planned = judge(&mut request, &[], store, ui)?;
+    if !planned.needs.is_empty() {
+        return Err(WorkspaceError::Preview(needs(&planned)));
+    }
+    for notice in &planned.notices {
+        ui.progress(&format!("{}: {}", notice.severity, notice.message));
+    }
+    let record = record_of(&request, &planned)?;
+    let lock = store.lock(record.file_name())?;
+    let values = WorkspaceValues::of(request.choices.env.as_ref(), request.choices.env_file.as_ref());
+    store.write_values(&record, &values)?;
+    let name = record.file_name().to_owned();
+    let mut runner = Runner::new(store, record, false);
+    runner.start_env = start_env_text(&request);
+    runner.strict =
+        request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false);
+    let made = make(runner, ui);
+    if made.is_err() && !store.has_record(&name) {
+        lock.remove();
+    }
+    made
+}
+
+/// Makes it, and undoes what was made when a step fails.
+fn make(mut runner: Runner<'_>, ui: &mut dyn Ui) -> Result<WorkspaceRecord, WorkspaceError> {
+    runner.observe();
+    match runner.reach(Goal::Create, ui) {
+        Ok(()) => Ok(runner.record),
+        Err(cause) => {
+            ui.progress("A step failed; undoing what was made");
+            let name = runner.record.workspace.name.clone();
+            runner.observe();
+            match runner.reach(Goal::Remove, ui) {
+                Ok(()) => Err(cause),
+                Err(undo) => {
+                    Err(WorkspaceError::NotUndone { cause: Box::new(cause), undo: Box::new(undo), name })
+                }
+            }
+        }
+    }
+}
+
+/// The record of an interrupted create of this worktree; one that runs already is an error, one whose removal was
+/// interrupted is removed first.
+fn existing(store: &Store, request: &PlanRequest) -> Result<Option<WorkspaceRecord>, WorkspaceError> {
+    let (records, broken) = store.records()?;
+    if let Some(error) = broken.into_iter().next() {
+        return Err(error.into());
+    }
+    let found = records.into_iter().find(|record| record.workspace.id == request.workspace.id);
+    match found.as_ref().map(|record| record.progress.phase) {
+        None => Ok(None),
+        Some(Phase::Provisioning | Phase::Failed | Phase::CleanupPending | Phase::CleanupFailed) => Ok(found),
+        Some(_) => Err(WorkspaceError::Exists(orca_container_core::quoted(&request.workspace.name))),
+    }
+}
+
+/// Finishes an interrupted create, or an interrupted removal.
+fn finish(
+    store: &Store,
+    record: WorkspaceRecord,
+    ui: &mut dyn Ui,
+) -> Result<WorkspaceRecord, WorkspaceError> {
+    let _lock = store.lock(record.file_name())?;
+    let removing =
+        matches!(record.progress.phase, Phase::CleanupPending | Phase::CleanupFailed | Phase::Failed);
+    let mut runner = Runner::new(store, record, true);
+    // Start variables were typed for a create that never ended; without their values it begins anew.
+    if removing || !runner.record.plan.start_env.is_empty() {
+        ui.progress("Removing what an interrupted operation left; run create again after it");
+        runner.observe();
+        runner.reach(Goal::Remove, ui)?;
+        return Err(WorkspaceError::Preview("to be asked for again: what was left is removed now".into()));
+    }
+    ui.progress("Finishing a create that was interrupted");
+    make(runner, ui)
+}
+
+/// The repository's texts of the commit that is cloned, not of the files that somebody is editing.
+fn use_committed_texts(
+    request: &mut PlanRequest,
+    folder: &Path,
+    ui: &mut dyn Ui,
+) -> Result<(), WorkspaceError> {
+    let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
+    let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
+    let committed = Committed::at_branch(Path::new(&worktree), &branch)?;
+    let inside = folder.canonicalize().ok();
+    let inside =
+        inside.as_deref().and_then(|folder| folder.strip_prefix(&worktree).ok()).unwrap_or(Path::new(""));
+    let path_of = |name: &str| inside.join(name).to_string_lossy().into_owned();
+    request.orca_yaml = committed
+        .text(&path_of("orca.yaml"), limits::ORCA_YAML_BYTES)?
+        .map(|text| RepositoryFile { path: "orca.yaml".into(), text: Sensitive::from(text) });
+    let devcontainer = request.devcontainer.take();
+    if let Some(file) = devcontainer {
+        request.devcontainer = committed
+            .text(&path_of(&file.path), limits::DEVCONTAINER_BYTES)?
+            .map(|text| DevcontainerFile { path: file.path, text: Sensitive::from(text), dockerfile: None });
+    }
+    let notes = committed.notes()?;
+    if notes.submodules {
+        ui.progress("notice: The repository has submodules; they are not cloned.");
+    }
+    if notes.lfs {
+        ui.progress("notice: Files of the repository are kept by git LFS; they are cloned as pointers.");
+    }
+    Ok(())
+}
+
+/// The engine that is chosen, asked.
+fn engine(request: &PlanRequest, store: &Store) -> Result<EngineFacts, WorkspaceError> {
+    let strongest = |get: fn(&ContainerOptions) -> Option<&String>| {
+        get(&request.choices)
+            .or_else(|| request.repo_settings.container.as_ref().and_then(get))
+            .or_else(|| get(&request.global_settings.container))
+            .cloned()
+    };
+    let chosen = strongest(|options| options.engine.as_ref()).and_then(|word| EngineKind::parse(&word));
+    let runtime = strongest(|options| options.runtime.as_ref());
+    Ok(detect(chosen, runtime.as_deref(), &store.docker_config()?)?)
+}
+
+/// Judges, asks what waits, judges again: an answer can change what else is asked (a wider network does).
+fn judge(
+    request: &mut PlanRequest,
+    approve: &[String],
+    store: &Store,
+    ui: &mut dyn Ui,
+) -> Result<Box<Planned>, WorkspaceError> {
+    let mut unused: BTreeSet<&String> = approve.iter().collect();
+    let mut declined: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let planned = match plan(request) {
+            PlanAnswer::Planned(planned) => planned,
+            PlanAnswer::Refused(refusal) => return Err(refusal.into()),
+        };
+        let mut granted = Vec::new();
+        for asked in &planned.pending_approvals {
+            if declined.contains(&asked.digest) {
+                continue;
+            }
+            let by_digest = unused.take(&asked.digest).is_some();
+            let answer = if by_digest {
+                Some(true)
+            } else {
+                ui.ask(&Asked { approval: asked, line: line_of(request, asked) })
+            };
+            if answer == Some(true) {
+                granted.push(asked.clone());
+            } else {
+                declined.insert(asked.digest.clone());
+            }
+        }
+        if granted.is_empty() {
+            if let Some(digest) = unused.into_iter().next() {
+                return Err(WorkspaceError::NothingAsked(orca_container_core::quoted(digest)));
+            }
+            let blocking: Vec<PendingApproval> =
+                planned.pending_approvals.iter().filter(|asked| asked.blocking).cloned().collect();
+            return if blocking.is_empty() {
+                Ok(planned)
+            } else {
+                Err(WorkspaceError::NeedsApproval(blocking))
+            };
+        }
+        let repository_id = &request.workspace.repository_id;
+        let stored = granted.iter().map(|asked| stored_approval(asked, repository_id)).collect();
+        store.approve(stored)?;
+        request
+            .approvals
+            .extend(granted.iter().map(|asked| Approval { kind: asked.kind, digest: asked.digest.clone() }));
+    }
+}
+
+/// An approval as the store keeps it.
+pub(crate) fn stored_approval(asked: &PendingApproval, repository_id: &str) -> StoredApproval {
+    StoredApproval {
+        kind: asked.kind,
+        digest: asked.digest.clone(),
+        repository_id: repository_id.to_owned(),
+        subject: asked.subject.clone(),
+    }
+}
+
+/// The line of the repository's file that asks: for a person at a terminal who decides on its value.
+pub(crate) fn line_of(request: &PlanRequest, asked: &PendingApproval) -> Option<String> {
+    let text = request.orca_yaml.as_ref().filter(|_| asked.kind != ApprovalKind::Build)?.text.reveal();
+    let index = usize::try_from(asked.source.line?).ok()?.checked_sub(1)?;
+    text.lines().nth(index).map(|line| orca_container_core::escaped(line.trim()))
+}
+
+/// The image's facts, pulled first only when it is not there.
+fn image(
+    request: &PlanRequest,
+    planned: &Planned,
+    ui: &mut dyn Ui,
+) -> Result<orca_container_core::input::ImageFacts, WorkspaceError> {
+    let facts = request.engine.as_ref().ok_or(WorkspaceError::Preview("an engine".into()))?;
+    let client = Client { program: facts.client.program.clone(), env: facts.client.env.clone() };
+    let labels = [format!("--label=orca.install={}", request.install.id)];
+    let reference = &planned.plan.image.reference;
+    match image_facts(&client, reference, &labels) {
+        Err(ImageError::Missing { .. }) => {}
+        other => return Ok(other?),
+    }
+    ui.progress(&format!("Pulling {}", orca_container_core::escaped(reference)));
+    let command = render(Action::PullImage, &planned.plan, &RenderContext::of(request));
+    CarryOut::default().run(Action::PullImage, &command, None)?;
+    Ok(image_facts(&client, reference, &labels)?)
+}
+
+fn needs(planned: &Planned) -> String {
+    let words: Vec<String> = planned
+        .needs
+        .iter()
+        .map(|need| match need {
+            Need::Engine => "an engine".into(),
+            Need::Image { .. } => "the image".into(),
+            Need::Approval { .. } => "your approval".into(),
+            Need::Branch => "a branch that is checked out (git switch -c NAME)".into(),
+        })
+        .collect();
+    words.join(", ")
+}
+
+fn record_of(request: &PlanRequest, planned: &Planned) -> Result<WorkspaceRecord, WorkspaceError> {
+    let engine = request.engine.as_ref().ok_or(WorkspaceError::Preview("an engine".into()))?;
+    let image = request.image_facts.as_ref().ok_or(WorkspaceError::Preview("the image".into()))?;
+    let workspace = &request.workspace;
+    Ok(WorkspaceRecord {
+        schema_version: 1,
+        install_id: request.install.id.clone(),
+        workspace: RecordedWorkspace {
+            id: workspace.id.clone(),
+            instance_id: workspace.instance_id.clone(),
+            repository_id: workspace.repository_id.clone(),
+            name: workspace.name.clone(),
+            branch: workspace.branch.clone(),
+            base: workspace.base.clone(),
+            repo_path: workspace.repo_path.clone(),
+            worktree_path: workspace.worktree_path.clone(),
+            git_common_dir: workspace.git_common_dir.clone(),
+        },
+        engine: RecordedEngine::of(engine),
+        image: RecordedImage::of(image),
+        // The copy of ignored files is not there yet, so none is waited for.
+        progress: Record::new(false),
+        container_id: None,
+        plan: planned.plan.clone(),
+        agent: request.agent.clone(),
+        forward_host_env: request.choices.forward_host_env.clone().unwrap_or_default(),
+        texts: FrozenTexts::of(request),
+        more: serde_json::Map::new(),
+    })
+}
+
+/// What became of what is asked.
+#[derive(Debug, Default)]
+pub struct Approved {
+    /// Approved now.
+    pub approved: Vec<PendingApproval>,
+    /// Still asked.
+    pub open: Vec<PendingApproval>,
+}
+
+/// Shows what a create would ask and records answers, by digest or at the terminal.
+pub fn approve(
+    folder: &Path,
+    settings: &Settings,
+    words: Words,
+    digests: &[String],
+    store: &Store,
+    ui: &mut dyn Ui,
+) -> Result<Approved, WorkspaceError> {
+    let mut request = gather(folder, settings, words)?.request;
+    use_committed_texts(&mut request, folder, ui)?;
+    request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
+    let pending = |request: &PlanRequest| match plan(request) {
+        PlanAnswer::Planned(planned) => Ok(planned.pending_approvals),
+        PlanAnswer::Refused(refusal) => Err(WorkspaceError::from(refusal)),
+    };
+    let before = pending(&request)?;
+    match judge(&mut request, digests, store, ui) {
+        Ok(_) | Err(WorkspaceError::NeedsApproval(_)) => {}
+        Err(error) => return Err(error),
+    }
+    let open = pending(&request)?;
+    let approved =
+        before.into_iter().filter(|asked| !open.iter().any(|still| still.digest == asked.digest)).collect();
+    Ok(Approved { approved, open })
+}

@@ -1,0 +1,170 @@
+//! One process in a workspace: the layers of now over the frozen texts.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use orca_container_core::input::{
+    ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
+    PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap, Workspace,
+};
+use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
+
+use super::WorkspaceError;
+use crate::engine::{Input, Wanted, run_bounded};
+use crate::gather::host;
+use crate::settings::Settings;
+use crate::store::{Store, WorkspaceRecord, random_id};
+
+/// What is to be started.
+#[derive(Debug)]
+pub struct LaunchOptions {
+    /// The command.
+    pub command: LaunchCommand,
+    /// Whether it gets a terminal.
+    pub tty: bool,
+    /// Its folder.
+    pub workdir: Option<String>,
+    /// Descriptor that gives the secrets' values as one JSON object.
+    pub secrets_fd: Option<u32>,
+}
+
+/// The request of now for a workspace: settings of now, frozen texts, the record's engine and image.
+pub fn launch_request(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: &Settings,
+) -> Result<PlanRequest, WorkspaceError> {
+    let document = &settings.document;
+    let common_dir = record.workspace.git_common_dir.clone().unwrap_or_default();
+    let values = store.values(record)?;
+    let mut approvals = document.approvals.clone();
+    approvals.extend(store.approvals()?.of_repository(&record.workspace.repository_id));
+    let workspace = &record.workspace;
+    Ok(PlanRequest {
+        schema_version: SCHEMA_VERSION,
+        requires: Vec::new(),
+        install: Install { id: record.install_id.clone() },
+        workspace: Workspace {
+            id: workspace.id.clone(),
+            instance_id: workspace.instance_id.clone(),
+            repository_id: workspace.repository_id.clone(),
+            name: workspace.name.clone(),
+            branch: workspace.branch.clone(),
+            base: workspace.base.clone(),
+            repo_path: workspace.repo_path.clone(),
+            worktree_path: workspace.worktree_path.clone(),
+            git_common_dir: workspace.git_common_dir.clone(),
+            remote_url: None,
+            owner_uid: None,
+            owner_gid: None,
+        },
+        agent: document.agent.clone().or_else(|| record.agent.clone()),
+        choices: ContainerOptions {
+            enabled: Some(true),
+            env: Some(values.env()),
+            env_file: values.env_file(),
+            forward_host_env: Some(record.forward_host_env.clone()),
+            ..ContainerOptions::default()
+        },
+        repo_settings: settings.for_repository(Path::new(&common_dir))?.settings,
+        global_settings: GlobalSettings {
+            experimental_container_workspaces: true,
+            ..document.global_settings.clone()
+        },
+        orca_yaml: record.texts.orca_yaml(),
+        devcontainer: record.texts.devcontainer(),
+        worktree_include: record.texts.worktree_include(),
+        host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
+        orca_env: document.orca_env.clone(),
+        secrets: document.secrets.clone(),
+        approvals,
+        engine: Some(record.engine.facts()),
+        image_facts: Some(record.image.facts()),
+    })
+}
+
+/// The process to start.
+pub fn launch_answer(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: &Settings,
+    options: LaunchOptions,
+) -> Result<LaunchAnswer, WorkspaceError> {
+    let request = launch_request(record, store, settings)?;
+    let container_id = record
+        .container_id
+        .clone()
+        .ok_or_else(|| WorkspaceError::NotFound(orca_container_core::quoted(&record.workspace.name)))?;
+    let helper = std::env::current_exe().ok().and_then(|path| path.to_str().map(String::from));
+    let launch_request = LaunchRequest {
+        container_id,
+        launch_id: random_id()?,
+        command: options.command,
+        tty: options.tty,
+        workdir: options.workdir,
+        terminal: terminal(options.tty),
+        helper,
+        values: LaunchValues {
+            host: host_values(&request),
+            orca: UniqueMap::default(),
+            secrets: secrets(options.secrets_fd)?,
+            gh_token: gh_token(&request),
+        },
+    };
+    Ok(launch(&record.plan, &request, &launch_request)?)
+}
+
+/// The terminal's own variables: engines never pass them on.
+fn terminal(tty: bool) -> Terminal {
+    if !tty {
+        return Terminal::default();
+    }
+    let of = |name: &str| std::env::var(name).ok();
+    Terminal { term: of("TERM"), colorterm: of("COLORTERM"), lang: of("LANG") }
+}
+
+/// Values of exactly the host variables that this launch hands over.
+fn host_values(request: &PlanRequest) -> UniqueMap<Sensitive> {
+    let report = effective_environment(request);
+    let handed_over = report
+        .environment
+        .iter()
+        .filter(|entry| entry.state == EnvState::Active && (entry.layer == Layer::Host));
+    handed_over
+        .filter_map(|entry| Some((entry.name.clone(), Sensitive::from(std::env::var(&entry.name).ok()?))))
+        .collect()
+}
+
+/// One JSON object of names and values from an inherited descriptor.
+fn secrets(descriptor: Option<u32>) -> Result<UniqueMap<Sensitive>, WorkspaceError> {
+    let Some(descriptor) = descriptor else { return Ok(UniqueMap::default()) };
+    let unreadable = || {
+        WorkspaceError::Blocked(vec![format!(
+            "The descriptor {descriptor} does not give one JSON object of names and texts."
+        )])
+    };
+    let mut text = String::new();
+    std::fs::File::open(format!("/dev/fd/{descriptor}"))
+        .and_then(|file| file.take(2 * 1024 * 1024).read_to_string(&mut text))
+        .map_err(|_| unreadable())?;
+    let text = Sensitive::from(text);
+    let values: BTreeMap<String, String> = serde_json::from_str(text.reveal()).map_err(|_| unreadable())?;
+    Ok(values.into_iter().map(|(name, value)| (name, Sensitive::from(value))).collect())
+}
+
+/// The token of the bound account, from gh's own store; the core says what its absence means.
+fn gh_token(request: &PlanRequest) -> Option<Sensitive> {
+    let account = request.repo_settings.gh_account.as_ref()?;
+    let mut command = Command::new("gh");
+    command.args(["auth", "token", "--hostname", &account.host, "--user", &account.user]);
+    for name in
+        ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_REPO"]
+    {
+        command.env_remove(name);
+    }
+    let answer = run_bounded(command, "gh", Input::None, Wanted::Kept, Duration::from_secs(10)).ok()?;
+    Some(answer.text()).filter(|token| answer.code == 0 && !token.is_empty()).map(Sensitive::from)
+}

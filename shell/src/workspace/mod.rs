@@ -1,0 +1,122 @@
+//! Workspaces on an engine: make one, work in it, stop and start it, remove it.
+//!
+//! The core decides: what may be done comes from `next_actions`, what it looks like from `render`, what must be
+//! true from `expectations`. This module observes, carries out and records.
+
+mod create;
+mod find;
+mod launch;
+mod run;
+mod status;
+
+pub use create::{Approved, Asked, CreateOptions, approve, create};
+pub use find::find;
+pub use launch::{LaunchOptions, launch_answer, launch_request};
+pub use run::Runner;
+pub use status::{Status, status};
+
+use orca_container_core::{PendingApproval, Refusal};
+
+use crate::engine::{CarryOutError, ClientError, EngineError, ImageError};
+use crate::gather::committed::CommittedError;
+use crate::gather::request::GatherError;
+use crate::settings::SettingsError;
+use crate::store::{LockError, StoreError};
+
+/// Why something was not done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkspaceError {
+    /// The core refused; every reason is in it.
+    #[error("{}", .0.message)]
+    Refused(Box<Refusal>),
+    /// Something blocking waits for a person.
+    #[error("Nothing was made: {} waits for your approval.", .0.len())]
+    NeedsApproval(Vec<PendingApproval>),
+    /// A digest was approved that nothing asks for.
+    #[error("Nothing that is asked here has the digest {0}.")]
+    NothingAsked(String),
+    /// The plan is a preview still.
+    #[error("Nothing was made: the plan still needs {0}.")]
+    Preview(String),
+    /// There is a workspace already.
+    #[error("There is a workspace {0} for this worktree already; use it, or remove it with rm.")]
+    Exists(String),
+    /// There is none.
+    #[error("There is no workspace {0}; ls shows those there are.")]
+    NotFound(String),
+    /// A name means several.
+    #[error("The name {name} means several workspaces: {}.", which.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Their ids.
+        which: Vec<String>,
+    },
+    /// What the engine made is not what the plan says.
+    #[error("What the engine made is not what the plan says: {}", .0.join(" "))]
+    Difference(Vec<String>),
+    /// The kernel's evidence is required and cannot be read.
+    #[error("The policy is strict, and the kernel's view of the container's process cannot be read here.")]
+    NoKernelEvidence,
+    /// The image lacks tools.
+    #[error(
+        "The image lacks {}; an image needs sh, env, git, tar, grep and the usual file tools. On Debian: apt-get install git tar.",
+        .0.join(", ")
+    )]
+    MissingTools(Vec<String>),
+    /// Something stands in the way.
+    #[error("It cannot go on: {}", .0.join(" "))]
+    Blocked(Vec<String>),
+    /// A step failed, and undoing it as well.
+    #[error("{cause} Undoing it failed too: {undo} Run rm {name} when the engine answers again.")]
+    NotUndone {
+        /// What failed.
+        cause: Box<WorkspaceError>,
+        /// What failed then.
+        undo: Box<WorkspaceError>,
+        /// The workspace.
+        name: String,
+    },
+    /// There is no engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A client failed.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] CarryOutError),
+    /// The image cannot be used.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The repository cannot be cloned from.
+    #[error(transparent)]
+    Committed(#[from] CommittedError),
+    /// The world cannot be read.
+    #[error(transparent)]
+    Gather(#[from] GatherError),
+    /// Settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A lock is held.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+}
+
+impl From<Refusal> for WorkspaceError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+/// What a person is told and asked while something is done.
+pub trait Ui {
+    /// One line of progress.
+    fn progress(&mut self, line: &str);
+    /// A person's answer to something that is asked; `None` where there is no person.
+    fn ask(&mut self, asked: &Asked<'_>) -> Option<bool>;
+}

@@ -1,0 +1,213 @@
+//! The loop over the core's sequencer: observe once, then do what may be done until the goal is reached.
+
+use orca_container_core::input::ImageFacts;
+use orca_container_core::{
+    Action, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, Sensitive, World, differences,
+    next_actions, render,
+};
+
+use super::{Ui, WorkspaceError};
+use crate::engine::{CarryOut, Client, Input, Inspector, Wanted, image_facts};
+use crate::store::{Store, WorkspaceRecord};
+
+/// Works on one workspace. The caller holds its lock.
+pub struct Runner<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// The record; written at each step.
+    pub record: WorkspaceRecord,
+    /// Env-file text of the start variables, for a create.
+    pub start_env: Option<Sensitive>,
+    /// Whether missing kernel evidence is a failure.
+    pub strict: bool,
+    client: Client,
+    image: Option<ImageFacts>,
+    world: World,
+    carry: CarryOut,
+    /// Whether the record is on disk.
+    recorded: bool,
+}
+
+impl std::fmt::Debug for Runner<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runner").field("record", &self.record).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Runner<'a> {
+    /// A runner for a record; `recorded` tells whether it is on disk already.
+    pub fn new(store: &'a Store, record: WorkspaceRecord, recorded: bool) -> Self {
+        let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+        let world = World { record: None, observed: orca_container_core::Observed::nothing() };
+        Self {
+            store,
+            record,
+            start_env: None,
+            strict: false,
+            client,
+            image: None,
+            world,
+            carry: CarryOut::default(),
+            recorded,
+        }
+    }
+
+    fn inspector(&self) -> Inspector<'_> {
+        Inspector { client: &self.client, plan: &self.record.plan }
+    }
+
+    /// Looks at the engine anew.
+    pub fn observe(&mut self) {
+        let known = self.record.container_id.clone();
+        self.world.observed = self.inspector().observe(known.as_deref());
+        self.world.record = self.recorded.then(|| self.record.progress.clone());
+        if self.record.container_id.is_none() {
+            // A create that was interrupted before it wrote the id down.
+            self.record.container_id = self.inspector().container_id();
+        }
+        if let Some(id) = &self.record.container_id {
+            self.carry.captured.insert(ReferenceName::ContainerId, id.clone());
+        }
+    }
+
+    /// Does what may be done until the goal is reached.
+    pub fn reach(&mut self, goal: Goal, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+        loop {
+            let next =
+                next_actions(goal, Some(&self.record.plan), self.world.record.as_ref(), &self.world.observed);
+            if next.actions.is_empty() {
+                let why =
+                    |blocked: &orca_container_core::Blocked| format!("{}: {}", blocked.resource, blocked.why);
+                return match next.blocked.as_slice() {
+                    [] => Ok(()),
+                    blocked => Err(WorkspaceError::Blocked(blocked.iter().map(why).collect())),
+                };
+            }
+            for action in next.actions {
+                self.perform(action, ui)?;
+                self.world.apply(action, self.record.progress.copy);
+                self.remember(action)?;
+            }
+        }
+    }
+
+    /// What a done step changes in the record.
+    fn remember(&mut self, action: Action) -> Result<(), WorkspaceError> {
+        match action {
+            Action::InitVolumes => self.record.progress.volumes_initialized = true,
+            Action::Clone => self.record.progress.cloned = true,
+            Action::SetRemote => self.record.progress.remote_set = true,
+            Action::CopyIgnoredFiles => self.record.progress.copied = true,
+            Action::CreateContainer => {
+                self.record.container_id = self.carry.captured.get(&ReferenceName::ContainerId).cloned()
+            }
+            Action::RemoveContainer => self.record.container_id = None,
+            _ => return Ok(()),
+        }
+        self.store.write_record(&self.record)?;
+        Ok(())
+    }
+
+    fn perform(&mut self, action: Action, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+        if let Some(line) = progress(action) {
+            ui.progress(line);
+        }
+        match action {
+            Action::WriteRecord(phase) => self.write(phase),
+            Action::RemoveRecord => {
+                self.store.remove_record(&self.record)?;
+                self.recorded = false;
+                Ok(())
+            }
+            Action::CheckVolume(role) => all_match(differences(&self.inspector().check_volume(role))),
+            Action::CheckContainer => self.check_container(),
+            Action::CheckProcess => self.check_process(ui),
+            Action::Clone => {
+                self.check_tools()?;
+                self.carry_out(action)
+            }
+            _ => self.carry_out(action),
+        }
+    }
+
+    fn write(&mut self, phase: Phase) -> Result<(), WorkspaceError> {
+        self.record.progress.phase = phase;
+        self.store.write_record(&self.record)?;
+        self.recorded = true;
+        Ok(())
+    }
+
+    fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {
+        let client = self.record.engine.facts().client;
+        let context = RenderContext { client: Some(&client), repo_path: &self.record.workspace.repo_path };
+        let command = render(action, &self.record.plan, &context);
+        self.carry.run(action, &command, self.start_env.as_ref())?;
+        Ok(())
+    }
+
+    fn container_id(&self) -> String {
+        self.carry.captured.get(&ReferenceName::ContainerId).cloned().unwrap_or_default()
+    }
+
+    /// The image as it is now, by the id that the plan froze.
+    fn image(&mut self) -> Result<ImageFacts, WorkspaceError> {
+        if self.image.is_none() {
+            self.image = Some(image_facts(&self.client, &self.record.image.id, &[])?);
+        }
+        self.image.clone().ok_or_else(|| WorkspaceError::NotFound("the image".into()))
+    }
+
+    /// Before it starts: nothing of the image or the repository has run yet.
+    fn check_container(&mut self) -> Result<(), WorkspaceError> {
+        let image = self.image()?;
+        let id = self.container_id();
+        let mut found = differences(&self.inspector().check_network());
+        found.extend(differences(&self.inspector().check_container(&id, &image)));
+        all_match(found)
+    }
+
+    fn check_process(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+        match self.inspector().check_process(&self.container_id()) {
+            Some(checks) => all_match(differences(&checks)),
+            None if self.strict => Err(WorkspaceError::NoKernelEvidence),
+            None => {
+                ui.progress(
+                    "The kernel's view of the container cannot be read here (kernel_evidence_unavailable).",
+                );
+                Ok(())
+            }
+        }
+    }
+
+    fn check_tools(&mut self) -> Result<(), WorkspaceError> {
+        let id = self.container_id();
+        let args = ["exec", "--workdir=/", "--", &id, "/bin/sh", "-c", MISSING_TOOLS].map(String::from);
+        let answer =
+            self.client.call(&args, Input::None, Wanted::Kept, std::time::Duration::from_secs(60))?;
+        let missing: Vec<String> =
+            answer.text().split_whitespace().map(orca_container_core::escaped).collect();
+        if missing.is_empty() { Ok(()) } else { Err(WorkspaceError::MissingTools(missing)) }
+    }
+}
+
+fn all_match(differences: Vec<String>) -> Result<(), WorkspaceError> {
+    if differences.is_empty() { Ok(()) } else { Err(WorkspaceError::Difference(differences)) }
+}
+
+/// What a person is told before a step.
+fn progress(action: Action) -> Option<&'static str> {
+    Some(match action {
+        Action::CreateNetwork => "Making the network",
+        Action::CreateVolume(_) => "Making a volume",
+        Action::InitVolumes => "Giving the volumes to the workspace's user",
+        Action::CreateContainer => "Making the container",
+        Action::CheckContainer => "Comparing it with the plan",
+        Action::StartContainer => "Starting it",
+        Action::Clone => "Cloning the repository into it",
+        Action::StopContainer => "Stopping the container",
+        Action::RemoveContainer => "Removing the container",
+        Action::RemoveVolume(_) => "Removing a volume",
+        Action::RemoveNetwork => "Removing the network, unless others use it",
+        _ => return None,
+    })
+}
