@@ -8,6 +8,8 @@ mod ends;
 #[cfg(test)]
 mod example;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod launch;
 #[cfg(test)]
 mod runs;
