@@ -16,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 mod answer;
+mod canonical;
 mod diagnostic;
 mod engine;
 pub mod input;
@@ -37,26 +38,23 @@ pub use answer::{
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
     Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
-    ENVIRONMENT_SHIM, Goal, NetworkFacts, Next, Observed, Phase, Record, ReferenceName, RenderContext,
-    Resource, Stdin, TERMINATE, VolumeFacts, World, launch, next_actions, render,
+    ENVIRONMENT_SHIM, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin,
+    TERMINATE, VolumeFacts, World, launch, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use plan::{
     ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
     NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
 };
-pub use policy::{
-    approval::PendingApproval,
-    ceiling::{ApprovedThing, Ceiling, ceiling},
-};
+pub use policy::approval::PendingApproval;
 pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, why};
-pub use resolve::{Copy, LeftOut};
+pub use resolve::{ApprovedThing, Ceiling, Copy, LeftOut, ceiling};
 pub use secret::Sensitive;
 pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted};
 pub use words::{
-    ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Layer, LimitKind, Mode, MountKind,
-    MountRole, Network, Origin, Said, Template,
+    ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Goal, Layer, LimitKind, Mode,
+    MountKind, MountRole, Network, Origin, Phase, Said, Template,
 };
 
 use alloc::{string::String, vec::Vec};

@@ -269,3 +269,39 @@ words! {
         Claim = "claim",
     }
 }
+
+words! {
+    /// What is wanted.
+    Goal {
+        /// A running workspace.
+        Create = "create",
+        /// A stopped one running again.
+        Start = "start",
+        /// A running one stopped.
+        Stop = "stop",
+        /// A new container on the same volumes.
+        Recreate = "recreate",
+        /// Nothing left.
+        Remove = "remove",
+    }
+}
+
+words! {
+    /// Phases of a record, in Orca's words.
+    Phase {
+        /// Being made.
+        Provisioning = "provisioning",
+        /// Made and running.
+        Running = "running",
+        /// Stopped on purpose.
+        Suspended = "suspended",
+        /// A step failed.
+        Failed = "failed",
+        /// Being removed.
+        CleanupPending = "cleanup_pending",
+        /// Removal failed.
+        CleanupFailed = "cleanup_failed",
+        /// Removed.
+        Cleaned = "cleaned",
+    }
+}

@@ -1,7 +1,6 @@
 //! The steps that a workspace is made and removed by.
 
-use super::sequencer::Phase;
-use crate::words::{MountRole, words};
+use crate::words::{MountRole, Phase, words};
 
 words! {
     /// Kinds of actions, as they stand in commands and logs.

@@ -1,6 +1,7 @@
 //! A command as data: no element can hold a variable's value.
 
-use super::{action::ActionKind, sequencer::Phase};
+use super::action::ActionKind;
+use crate::words::Phase;
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::Serialize;
 

@@ -21,7 +21,6 @@ pub use launch::launch;
 pub use render::{RenderContext, render};
 pub use scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, TERMINATE};
 pub use sequencer::{
-    Blocked, ContainerFacts, Goal, NetworkFacts, Next, Observed, Phase, Record, Resource, VolumeFacts,
-    next_actions,
+    Blocked, ContainerFacts, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts, next_actions,
 };
 pub use simulate::{World, command_lists};

@@ -27,11 +27,11 @@ while [ \"$1\" != -- ]; do unset \"$1\"; shift; done; shift; exec \"$@\"";
 /// after two seconds. The id is 32 hex digits, so it is no pattern.
 pub const TERMINATE: &str = "\
 PATH=/usr/bin:/bin:/usr/sbin:/sbin; \
-each() { for d in /proc/[0-9]*; do p=${d#/proc/}; [ \"$p\" = $$ ] && continue; \
-grep -q \"ORCA_LAUNCH_ID=$2\" \"$d/environ\" 2>/dev/null && kill \"-$1\" \"$p\" 2>/dev/null; done; return 0; }; \
+ours() { grep -l \"ORCA_LAUNCH_ID=$1\" /proc/[0-9]*/environ 2>/dev/null; }; \
+each() { for f in $(ours \"$2\"); do p=${f#/proc/}; kill \"-$1\" \"${p%/environ}\" 2>/dev/null; done; }; \
 each TERM \"$1\"; n=0; \
-while [ $n -lt 20 ]; do left=0; for d in /proc/[0-9]*; do grep -q \"ORCA_LAUNCH_ID=$1\" \"$d/environ\" 2>/dev/null && left=1; done; \
-[ $left = 0 ] && exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done; each KILL \"$1\"";
+while [ $n -lt 20 ]; do [ -z \"$(ours \"$1\")\" ] && exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done; \
+each KILL \"$1\"; exit 0";
 
 /// A login shell for people: bash where the image has it.
 pub(super) const PERSONS_SHELL: &str = "if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi";

@@ -6,11 +6,13 @@ use super::{
     command::CommandLists,
     render::{RenderContext, render},
     sequencer::{
-        ContainerFacts, Goal, ImageKnown, NetworkFacts, Observed, Phase, Record, Resource, VolumeFacts,
-        next_actions,
+        ContainerFacts, ImageKnown, NetworkFacts, Observed, Record, Resource, VolumeFacts, next_actions,
     },
 };
-use crate::{plan::ContainerPlan, words::MountRole};
+use crate::{
+    plan::ContainerPlan,
+    words::{Goal, MountRole, Phase},
+};
 use alloc::vec::Vec;
 
 /// Loops that a simulation may take; there are 19 kinds of actions.

@@ -1,6 +1,6 @@
 //! Measured facts: host, engine, image. The shell gathers them; the core believes and judges them.
 
-use super::options::present;
+use super::options::{present, unique};
 use crate::words::{Endpoint, EngineKind, LimitKind};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::Deserialize;
@@ -70,7 +70,7 @@ pub struct EngineClient {
     /// Absolute path of the program.
     pub program: String,
     /// The client's whole environment; the names are a closed list.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique")]
     pub env: BTreeMap<String, String>,
     /// The user's own docker configuration, used for pulls only.
     #[serde(default, deserialize_with = "present")]
@@ -117,7 +117,7 @@ pub struct ImageFacts {
     #[serde(default, deserialize_with = "present")]
     pub home: Option<String>,
     /// Labels; containers inherit them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique")]
     pub labels: BTreeMap<String, String>,
     /// The image's own entrypoint, which is not run.
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! `ContainerOptions`: the one type for what a person says of a container, in all three places.
 
 use crate::secret::Sensitive;
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::{fmt, marker::PhantomData};
 use indexmap::map::IndexMap;
 use serde::{
@@ -12,6 +12,11 @@ use serde::{
 /// A field that may be absent but, where it is written, holds a value: null is an error, never a default.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(d: D) -> Result<Option<T>, D::Error> {
     T::deserialize(d).map(Some)
+}
+
+/// A map by name in which no name stands twice.
+pub(crate) fn unique<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, String>, D::Error> {
+    UniqueMap::<String>::deserialize(d).map(|map| map.0.into_iter().collect())
 }
 
 /// What a person says of a container in settings, repo settings, dialog or command line.

@@ -1,7 +1,6 @@
 //! Resolved values into the plan of one container.
 
 use super::{
-    canonical::{digest_hex, sha256_hex},
     expectations::expectations,
     hardening::Hardening,
     model::{
@@ -13,6 +12,7 @@ use super::{
 };
 use crate::{
     answer::Need,
+    canonical::{digest_hex, sha256_hex},
     diagnostic::{Code, Findings},
     input::{EngineFacts, PlanRequest, SCHEMA_VERSION},
     limits,

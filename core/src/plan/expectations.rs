@@ -3,40 +3,10 @@
 //! Each row is compared before the container is started (`engine`) or read from the host's kernel after it
 //! (`kernel`). Field names are neutral: the shell maps an engine's inspect onto them.
 
-use super::model::ContainerPlan;
-use crate::words::{Evidence, Network, words};
+use super::model::{ContainerPlan, Expectation, Operator};
+use crate::words::{Evidence, Network};
 use alloc::{format, string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-words! {
-    /// How a value is compared.
-    Operator {
-        /// The same value.
-        Equals = "equals",
-        /// The same elements, in any order.
-        SetEquals = "set_equals",
-        /// One of the values.
-        OneOf = "one_of",
-        /// Not there.
-        Absent = "absent",
-    }
-}
-
-/// One fact that must hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Expectation {
-    /// What is looked at.
-    pub field: String,
-    /// How it is compared.
-    pub op: Operator,
-    /// With what.
-    pub value: Value,
-    /// Where the fact must come from.
-    pub evidence: Evidence,
-}
 
 struct Rows(Vec<Expectation>);
 

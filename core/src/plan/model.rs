@@ -1,12 +1,13 @@
 //! `ContainerPlan`: everything that makes one container, without any value of a variable.
 
-use super::{expectations::Expectation, hardening::Hardening};
+use super::hardening::Hardening;
 use crate::{
     source::Source,
-    words::{EngineKind, LimitKind, Mode, MountKind, MountRole, Network, Said, Template},
+    words::{EngineKind, Evidence, LimitKind, Mode, MountKind, MountRole, Network, Said, Template, words},
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Where the workspace volume is mounted; the clone lies below it.
 pub(crate) const WORKSPACE_ROOT: &str = "/workspace";
@@ -241,4 +242,33 @@ pub struct SourceDigests {
     /// .worktreeinclude.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_include: Option<String>,
+}
+
+words! {
+    /// How a value is compared.
+    Operator {
+        /// The same value.
+        Equals = "equals",
+        /// The same elements, in any order.
+        SetEquals = "set_equals",
+        /// One of the values.
+        OneOf = "one_of",
+        /// Not there.
+        Absent = "absent",
+    }
+}
+
+/// One fact that must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Expectation {
+    /// What is looked at.
+    pub field: String,
+    /// How it is compared.
+    pub op: Operator,
+    /// With what.
+    pub value: Value,
+    /// Where the fact must come from.
+    pub evidence: Evidence,
 }

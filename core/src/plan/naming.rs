@@ -1,8 +1,9 @@
 //! Names and labels of what is made: derived from install and instance id alone, so that two Orcas on one
 //! engine, or two workspaces with like names, never meet (design 7).
 
-use super::{canonical::sha256_hex, model::Names};
+use super::model::Names;
 use crate::{
+    canonical::sha256_hex,
     input::PlanRequest,
     words::{EngineKind, Network},
 };

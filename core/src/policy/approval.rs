@@ -4,8 +4,8 @@
 //! the network: the same digest grants nothing after any of them changed (design 2).
 
 use crate::{
+    canonical::digest_hex,
     input::Approval,
-    plan::canonical::digest_hex,
     secret::Sensitive,
     source::Source,
     words::{ApprovalKind, Network, Said},

@@ -1,9 +1,9 @@
 //! The rules: which names are special, what a person can grant, how far a repository can reach.
 
 pub(crate) mod approval;
-pub(crate) mod ceiling;
 pub(crate) mod env_names;
 pub(crate) mod gh_account;
+pub(crate) mod maximum;
 pub(crate) mod orca_env;
 
 /// Whose word something is (design 2). The agent inside has no authority at all.

@@ -9,7 +9,6 @@ use crate::{
 use alloc::{
     format,
     string::{String, ToString},
-    vec::Vec,
 };
 
 /// Narrowest width that a table is laid out for.
@@ -87,13 +86,13 @@ pub fn environment_table(entries: &[EnvEntry], width: usize) -> String {
             out.push_str(head.trim_end());
             out.push_str(&format!("\n    {said_at}{secret}\n"));
         }
-        let shadows: Vec<String> = entry
-            .shadows
-            .iter()
-            .map(|s| format!("{} ({}, {})", place(&s.source), s.layer, s.state))
-            .collect();
-        for shadow in shadows {
-            out.push_str(&format!("    over {shadow}\n"));
+        for shadow in &entry.shadows {
+            let state = if shadow.state == EnvState::Shadowed { "" } else { shadow.state.as_str() };
+            let head = format!("    over {} {state}", shadow.layer);
+            let (head, said_at) = (head.trim_end(), place(&shadow.source));
+            let fits = head.chars().count().saturating_add(said_at.chars().count()) < width;
+            let gap = if fits { " " } else { "\n        " };
+            out.push_str(&format!("{head}{gap}{said_at}\n"));
         }
     }
     out

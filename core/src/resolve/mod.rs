@@ -4,6 +4,7 @@
 //! both resolve the layers by the same code, so a plan and its launches cannot disagree.
 
 mod admission;
+mod ceiling;
 mod copy;
 pub(crate) mod environment;
 mod host_env;
@@ -12,6 +13,7 @@ mod persons;
 mod request_check;
 mod user;
 
+pub use ceiling::{ApprovedThing, Ceiling, ceiling};
 pub use copy::{Copy, LeftOut};
 pub(crate) use environment::{Claim, Environment, Given};
 pub(crate) use options::{Options, Resolved};

@@ -15,7 +15,7 @@ use crate::{
     },
     policy::{
         approval::{Desk, Subject},
-        ceiling,
+        maximum,
     },
     source::{Source, SourceId, Sources},
     text::{name_list, quoted},
@@ -216,7 +216,7 @@ fn judge_image(scene: &mut Scene<'_, '_>, word: &Word) -> Verdict<ImageReference
             return Verdict::Next;
         }
     };
-    if !ceiling::image_is_within(scene.request, &reference) {
+    if !maximum::image_is_within(scene.request, &reference) {
         scene.beyond_maximum(word, "image");
         return Verdict::Next;
     }
@@ -264,7 +264,7 @@ fn mode(scene: &mut Scene<'_, '_>) -> Resolved<Mode> {
             scene.findings.refuse(Code::ModeInvalid, word.source.clone(), message);
             Verdict::Next
         }
-        Some(mode) if !ceiling::mode_is_within(scene.request, mode) => {
+        Some(mode) if !maximum::mode_is_within(scene.request, mode) => {
             scene.beyond_maximum(word, "mode");
             Verdict::Next
         }
@@ -290,13 +290,13 @@ fn template(scene: &mut Scene<'_, '_>) -> Resolved<Template> {
             scene.findings.refuse(Code::TemplateInvalid, word.source.clone(), message);
             Verdict::Next
         }
-        Some(template) if !ceiling::template_is_within(scene.request, template) => {
+        Some(template) if !maximum::template_is_within(scene.request, template) => {
             scene.beyond_maximum(word, "template");
             Verdict::Next
         }
         Some(template) => Verdict::Use(template),
     });
-    let within = Template::ALL.iter().rev().copied().find(|t| ceiling::template_is_within(scene.request, *t));
+    let within = Template::ALL.iter().rev().copied().find(|t| maximum::template_is_within(scene.request, *t));
     let default = within.unwrap_or(Template::Small).min(Template::Medium);
     scene.or_default(picked, default)
 }
@@ -304,14 +304,14 @@ fn template(scene: &mut Scene<'_, '_>) -> Resolved<Template> {
 fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>) -> Resolved<Network> {
     let block = scene.block.and_then(|block| block.network.as_ref());
     let words = scene.words("network", |o| o.network.clone(), block);
-    let widest = ceiling::network_of_persons(scene.persons);
+    let widest = scene.persons.network();
     let picked = scene.pick(words, |scene, word| {
         let Some(network) = Network::parse(&word.text) else {
             let message = format!("A network is \"none\", \"bridge\" or \"allowlist\"; {} is none of them.", quoted(&word.text));
             scene.findings.refuse(Code::NetworkInvalid, word.source.clone(), message);
             return Verdict::Next;
         };
-        if !ceiling::network_is_within(scene.request, network) {
+        if !maximum::network_is_within(scene.request, network) {
             scene.beyond_maximum(word, "network");
             return Verdict::Next;
         }
@@ -331,7 +331,7 @@ fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>) -> Resolved<Network> 
         }
         Verdict::Use(network)
     });
-    let default = if ceiling::network_is_within(scene.request, Network::Bridge) {
+    let default = if maximum::network_is_within(scene.request, Network::Bridge) {
         Network::Bridge
     } else {
         Network::None

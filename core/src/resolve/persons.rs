@@ -4,7 +4,7 @@ use crate::{
     diagnostic::{Code, Findings},
     input::{ContainerOptions, PlanRequest},
     source::Source,
-    words::Origin,
+    words::{Network, Origin},
 };
 use alloc::{format, vec::Vec};
 
@@ -74,6 +74,12 @@ impl<'r> Persons<'r> {
         get: impl Fn(&'r ContainerOptions) -> Option<T>,
     ) -> Option<(&Person<'r>, T)> {
         self.0.iter().rev().find_map(|person| get(person.options).map(|value| (person, value)))
+    }
+
+    /// The widest network of persons' words; `bridge` where nobody says anything.
+    pub(crate) fn network(&self) -> Network {
+        self.strongest(|o| o.network.as_deref().and_then(Network::parse))
+            .map_or(Network::Bridge, |(_, network)| network)
     }
 }
 

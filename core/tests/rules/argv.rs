@@ -125,7 +125,7 @@ fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseErr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::cases(160))]
 
     #[test]
     fn create_read_back_says_exactly_the_plan_with_all_its_hardening(persons in persons(), repository in repository()) {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::cases(100))]
 
     #[test]
     fn a_stored_plan_reads_back_as_itself(persons in persons(), repository in repository()) {

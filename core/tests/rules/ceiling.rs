@@ -77,7 +77,7 @@ fn with_approvals(mut request: Value, planned: &Planned) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::cases(160))]
 
     #[test]
     fn a_plan_lies_within_the_ceiling_and_approvals_raise_it_by_exactly_themselves(persons in persons(), repository in repository()) {

@@ -143,7 +143,7 @@ fn record() -> impl Strategy<Value = Option<Record>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::cases(192))]
 
     #[test]
     fn what_is_unknown_or_foreign_is_never_removed_or_built_upon(observed in observed(), record in record()) {

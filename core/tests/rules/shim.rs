@@ -198,7 +198,7 @@ fn delivered(engine: &str, env: &BTreeMap<String, String>) -> Result<(), TestCas
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::cases(10))]
 
     #[test]
     fn every_admitted_value_arrives_byte_for_byte_on_docker(env in prop::collection::btree_map(name(), value(), 1..8)) {

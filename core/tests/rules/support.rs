@@ -5,7 +5,18 @@ use orca_container_core::{
     input::{LaunchRequest, PlanRequest, read_json},
     json, launch, plan,
 };
+use proptest::test_runner::Config as ProptestConfig;
 use serde_json::{Value, json};
+
+/// A property's configuration: `cases` runs, times `ORCA_TEST_FACTOR` where that is set (a long run).
+pub fn cases(cases: u32) -> ProptestConfig {
+    let factor = std::env::var("ORCA_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1);
+    ProptestConfig {
+        cases: cases.saturating_mul(factor),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
 
 /// A request that gives a sealed plan on `engine` ("docker" or "podman").
 pub fn request(engine: &str) -> Value {

@@ -1,10 +1,10 @@
 //! The ceiling: how far any repository can reach, computed from persons' words alone (design 2).
 
+use super::persons::{EffectivePolicy, Persons};
 use crate::{
     diagnostic::Findings,
-    input::{Approval, Maximum, PlanRequest},
-    parse::image_reference::ImageReference,
-    resolve::{EffectivePolicy, Persons},
+    input::{Approval, PlanRequest},
+    policy::maximum,
     words::{ApprovalKind, Mode, Network, Template},
 };
 use alloc::{string::String, vec::Vec};
@@ -66,14 +66,14 @@ pub fn ceiling(request: &PlanRequest) -> Ceiling {
         modes: Mode::ALL
             .iter()
             .copied()
-            .filter(|m| *m <= mode_of_persons && mode_is_within(request, *m))
+            .filter(|m| *m <= mode_of_persons && maximum::mode_is_within(request, *m))
             .collect(),
         template: largest_template(request),
         network: Network::ALL
             .iter()
             .rev()
             .copied()
-            .find(|n| *n <= network_of_persons(&persons) && network_is_within(request, *n))
+            .find(|n| *n <= persons.network() && maximum::network_is_within(request, *n))
             .unwrap_or(Network::None),
         host_env: host_env(&persons, request),
         images: persons.ascending().filter_map(|p| p.options.image.clone()).collect(),
@@ -85,59 +85,22 @@ pub fn ceiling(request: &PlanRequest) -> Ceiling {
 }
 
 fn largest_template(request: &PlanRequest) -> Template {
-    Template::ALL.iter().rev().copied().find(|t| template_is_within(request, *t)).unwrap_or(Template::Small)
+    Template::ALL
+        .iter()
+        .rev()
+        .copied()
+        .find(|t| maximum::template_is_within(request, *t))
+        .unwrap_or(Template::Small)
 }
 
 fn host_env(persons: &Persons<'_>, request: &PlanRequest) -> Vec<String> {
     let mut names: Vec<String> = persons
         .ascending()
         .flat_map(|person| person.options.forward_host_env.iter().flatten())
-        .filter(|name| host_env_is_within(request, name))
+        .filter(|name| maximum::host_env_is_within(request, name))
         .cloned()
         .collect();
     names.sort();
     names.dedup();
     names
-}
-
-/// The widest network of persons' words; `bridge` where nobody says anything.
-pub(crate) fn network_of_persons(persons: &Persons<'_>) -> Network {
-    persons
-        .strongest(|o| o.network.as_deref().and_then(Network::parse))
-        .map_or(Network::Bridge, |(_, network)| network)
-}
-
-fn maximum(request: &PlanRequest) -> Option<&Maximum> {
-    request.global_settings.maximum.as_ref()
-}
-
-/// Whether the operator allows a mode.
-pub(crate) fn mode_is_within(request: &PlanRequest, mode: Mode) -> bool {
-    maximum(request)
-        .and_then(|m| m.modes.as_ref())
-        .is_none_or(|modes| modes.iter().any(|m| m == mode.as_str()))
-}
-
-/// Whether the operator allows a template.
-pub(crate) fn template_is_within(request: &PlanRequest, template: Template) -> bool {
-    let most = maximum(request).and_then(|m| m.template.as_deref()).and_then(Template::parse);
-    most.is_none_or(|most| template <= most)
-}
-
-/// Whether the operator allows a network.
-pub(crate) fn network_is_within(request: &PlanRequest, network: Network) -> bool {
-    let most = maximum(request).and_then(|m| m.network.as_deref()).and_then(Network::parse);
-    most.is_none_or(|most| network <= most)
-}
-
-/// Whether the operator allows a host variable.
-pub(crate) fn host_env_is_within(request: &PlanRequest, name: &str) -> bool {
-    maximum(request).and_then(|m| m.host_env.as_ref()).is_none_or(|names| names.iter().any(|n| n == name))
-}
-
-/// Whether the operator allows an image.
-pub(crate) fn image_is_within(request: &PlanRequest, image: &ImageReference) -> bool {
-    maximum(request)
-        .and_then(|m| m.images.as_ref())
-        .is_none_or(|prefixes| prefixes.iter().any(|p| image.is_below(p)))
 }

@@ -1,0 +1,42 @@
+//! The operator's maximum: it caps what persons and repositories ask for, and grants nothing.
+
+use crate::{
+    input::{Maximum, PlanRequest},
+    parse::image_reference::ImageReference,
+    words::{Mode, Network, Template},
+};
+
+fn maximum(request: &PlanRequest) -> Option<&Maximum> {
+    request.global_settings.maximum.as_ref()
+}
+
+/// Whether the operator allows a mode.
+pub(crate) fn mode_is_within(request: &PlanRequest, mode: Mode) -> bool {
+    maximum(request)
+        .and_then(|m| m.modes.as_ref())
+        .is_none_or(|modes| modes.iter().any(|m| m == mode.as_str()))
+}
+
+/// Whether the operator allows a template.
+pub(crate) fn template_is_within(request: &PlanRequest, template: Template) -> bool {
+    let most = maximum(request).and_then(|m| m.template.as_deref()).and_then(Template::parse);
+    most.is_none_or(|most| template <= most)
+}
+
+/// Whether the operator allows a network.
+pub(crate) fn network_is_within(request: &PlanRequest, network: Network) -> bool {
+    let most = maximum(request).and_then(|m| m.network.as_deref()).and_then(Network::parse);
+    most.is_none_or(|most| network <= most)
+}
+
+/// Whether the operator allows a host variable.
+pub(crate) fn host_env_is_within(request: &PlanRequest, name: &str) -> bool {
+    maximum(request).and_then(|m| m.host_env.as_ref()).is_none_or(|names| names.iter().any(|n| n == name))
+}
+
+/// Whether the operator allows an image.
+pub(crate) fn image_is_within(request: &PlanRequest, image: &ImageReference) -> bool {
+    maximum(request)
+        .and_then(|m| m.images.as_ref())
+        .is_none_or(|prefixes| prefixes.iter().any(|p| image.is_below(p)))
+}

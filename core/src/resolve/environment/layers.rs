@@ -1,0 +1,363 @@
+//! The layers, lowest first: where each takes its claims from. A new layer, or a new source of one, goes here.
+
+use super::{Claim, Environment, Given, Scene};
+use crate::{
+    diagnostic::Code,
+    input::EnvSetting,
+    parse::{env_file, env_name::is_env_name, orca_yaml::ContainerBlock},
+    policy::{
+        Authority,
+        approval::Desk,
+        env_names,
+        gh_account::{BoundAccount, REMOVED_BELOW},
+        orca_env::{self, Translation},
+    },
+    resolve::{host_env, persons::Person},
+    secret::Sensitive,
+    source::Source,
+    text::quoted,
+    words::{Delivery, EnvState, Layer, Mode, Origin},
+};
+use alloc::{collections::BTreeSet, format, string::String};
+
+/// Every claim of every layer, judged; winners are not settled yet.
+pub(super) fn gather<'r>(
+    scene: &mut Scene<'_, 'r>,
+    block: Option<ContainerBlock>,
+    desk: &mut Desk<'_>,
+) -> Environment<'r> {
+    let mut gathering = Gathering { environment: Environment::default(), scene, desk };
+    gathering.image();
+    gathering.orca();
+    gathering.agent();
+    gathering.project();
+    gathering.host(block.as_ref());
+    gathering.secrets();
+    gathering.container_project(block);
+    gathering.container_workspace();
+    gathering.remove_below_account();
+    gathering.environment
+}
+
+/// All layers being gathered.
+pub(super) struct Gathering<'b, 's, 'r, 'd> {
+    environment: Environment<'r>,
+    pub(super) scene: &'b mut Scene<'s, 'r>,
+    pub(super) desk: &'b mut Desk<'d>,
+}
+
+/// A claim before it is judged.
+pub(super) struct Proposal<'r> {
+    pub(super) name: String,
+    pub(super) layer: Layer,
+    pub(super) source: Source,
+    pub(super) authority: Authority,
+    pub(super) given: Given<'r>,
+}
+
+impl<'r> Gathering<'_, '_, 'r, '_> {
+    fn note(&mut self, proposal: Proposal<'r>, state: EnvState, delivery: Delivery) {
+        let Proposal { name, layer, source, authority, given } = proposal;
+        let source = self.scene.sources.add(source);
+        let claim = Claim { layer, source, authority, given, state, delivery };
+        self.environment.names.entry(name).or_default().push(claim);
+    }
+
+    /// Judges a claim of any layer but the image's and Orca's own.
+    fn claim(&mut self, proposal: Proposal<'r>) {
+        let state = self.judge(&proposal);
+        self.note(proposal, state, Delivery::Launch);
+    }
+
+    /// Layer 1. The image was judged when it was approved; reserved names are taken out of the container.
+    fn image(&mut self) {
+        let Some(image) = &self.scene.request.image_facts else { return };
+        for entry in &image.env {
+            let name = entry.reveal().split_once('=').map_or(entry.reveal(), |(name, _)| name);
+            let source = Source::setting(Origin::Image, "env");
+            let proposal = Proposal {
+                name: name.into(),
+                layer: Layer::Image,
+                source: source.clone(),
+                authority: Authority::Repository,
+                given: Given::Image,
+            };
+            if env_names::reserved(name).is_some() {
+                let message = format!(
+                    "The image sets the reserved variable {}; the container will not have it.",
+                    quoted(name)
+                );
+                self.scene.findings.notice(Code::ImageKeyRemoved, source, message);
+                if is_env_name(name) {
+                    self.environment.removed_at_create.push(name.into());
+                }
+                self.note(proposal, EnvState::Removed, Delivery::Image);
+                continue;
+            }
+            if env_names::is_redirecting(name) && !name.eq_ignore_ascii_case("PATH") {
+                let message = format!(
+                    "The image sets {}, which decides where credentials go or what runs first.",
+                    quoted(name)
+                );
+                self.scene.findings.notice(Code::ImageRedirects, source, message);
+            }
+            self.note(proposal, EnvState::Active, Delivery::Image);
+        }
+        self.environment.removed_at_create.sort();
+        self.environment.removed_at_create.dedup();
+    }
+
+    /// Layer 2: what Orca hands over by its table, and our own constants.
+    fn orca(&mut self) {
+        let request = self.scene.request;
+        let names: BTreeSet<&str> = request.orca_env.iter().map(String::as_str).collect();
+        for name in names {
+            let source = Source::setting(Origin::Orca, "orcaEnv");
+            let proposal = Proposal {
+                name: name.into(),
+                layer: Layer::Orca,
+                source: source.clone(),
+                authority: Authority::Orca,
+                given: Given::Orca,
+            };
+            let state = match orca_env::translation(name) {
+                None => {
+                    let message = format!(
+                        "The translation table does not know Orca's variable {}; it is left out.",
+                        quoted(name)
+                    );
+                    self.scene.findings.drop(Code::OrcaEnvUnknown, source, message);
+                    EnvState::Dropped
+                }
+                Some(Translation::Never) => EnvState::Dropped,
+                Some(_) if self.scene.mode == Mode::Volume && !orca_env::ORCAD_LAUNCH_ENV.contains(&name) => {
+                    EnvState::Dropped
+                }
+                Some(_) => EnvState::Active,
+            };
+            self.note(proposal, state, Delivery::Launch);
+        }
+        let home = self.scene.home.map(|home| ("HOME", home));
+        for (name, value) in orca_env::OWN.iter().copied().chain(home) {
+            let proposal = Proposal {
+                name: name.into(),
+                layer: Layer::Orca,
+                source: Source::setting(Origin::Orca, "agentVolume"),
+                authority: Authority::Orca,
+                given: Given::Constant(value),
+            };
+            self.note(proposal, EnvState::Active, Delivery::Launch);
+        }
+    }
+
+    /// Layer 3: the launched agent's record only.
+    fn agent(&mut self) {
+        let request = self.scene.request;
+        let Some(agent) = &request.agent else { return };
+        let env = request.global_settings.agent_default_env.get(agent);
+        for (name, value) in env.into_iter().flat_map(crate::input::UniqueMap::iter) {
+            let path =
+                format!("agentDefaultEnv.{}.{}", crate::text::escaped(agent), crate::text::escaped(name));
+            self.claim(Proposal {
+                name: name.into(),
+                layer: Layer::Agent,
+                source: Source::setting(Origin::GlobalSettings, path),
+                authority: Authority::User,
+                given: Given::Text(value),
+            });
+        }
+    }
+
+    /// Layer 4: the project's agent environment, then its GitHub account.
+    fn project(&mut self) {
+        let request = self.scene.request;
+        for (name, value) in request.repo_settings.agent_env.iter() {
+            self.claim(Proposal {
+                name: name.into(),
+                layer: Layer::Project,
+                source: Source::setting(
+                    Origin::RepoSettings,
+                    format!("agentEnv.{}", crate::text::escaped(name)),
+                ),
+                authority: Authority::User,
+                given: Given::Text(value),
+            });
+        }
+        let Some(account) = &request.repo_settings.gh_account else { return };
+        let bound = match BoundAccount::judge(account) {
+            Ok(bound) => bound,
+            Err(field) => {
+                let message =
+                    format!("A bound GitHub account has a host name and a user name; its {field} is none.");
+                let source = Source::setting(Origin::RepoSettings, format!("ghAccount.{field}"));
+                self.scene.findings.refuse(Code::RequestInvalid, source, message);
+                return;
+            }
+        };
+        let mut set = |name: &str, given: Given<'r>| {
+            let proposal = Proposal {
+                name: name.into(),
+                layer: Layer::Project,
+                source: Source::setting(Origin::GhAccount, "ghAccount"),
+                authority: Authority::User,
+                given,
+            };
+            self.note(proposal, EnvState::Active, Delivery::Launch);
+        };
+        set(bound.token_name, Given::GhToken);
+        set("GH_PROMPT_DISABLED", Given::Constant("1"));
+        if let Some(host) = bound.gh_host {
+            set("GH_HOST", Given::GhHost(host));
+        }
+    }
+
+    /// Layer 6: names only; values at launch.
+    fn host(&mut self, block: Option<&ContainerBlock>) {
+        let request = self.scene.request;
+        let file = request.orca_yaml.as_ref().map(|file| file.path.as_str());
+        let existing: BTreeSet<&str> = request.host.env_names.iter().map(String::as_str).collect();
+        for named in host_env::named(self.scene.persons, block, file) {
+            let authority = if named.by_person { Authority::User } else { Authority::Repository };
+            let proposal = Proposal {
+                name: named.name,
+                layer: Layer::Host,
+                source: named.source,
+                authority,
+                given: Given::Host,
+            };
+            let state = self.judge_host(&proposal);
+            if state == EnvState::Active && !existing.contains(proposal.name.as_str()) {
+                let message = format!(
+                    "The host variable {} is allowed but not set on this host.",
+                    quoted(&proposal.name)
+                );
+                self.scene.findings.notice(Code::HostEnvMissing, proposal.source.clone(), message);
+                self.note(proposal, EnvState::Dropped, Delivery::Launch);
+                continue;
+            }
+            self.note(proposal, state, Delivery::Launch);
+        }
+    }
+
+    /// Layer 7: names only; values at launch.
+    fn secrets(&mut self) {
+        let request = self.scene.request;
+        for (index, secret) in request.secrets.iter().enumerate() {
+            self.claim(Proposal {
+                name: secret.name.clone(),
+                layer: Layer::Secret,
+                source: Source::setting(Origin::Secret, format!("secrets[{index}]")),
+                authority: Authority::User,
+                given: Given::Secret(secret.name.clone()),
+            });
+        }
+    }
+
+    /// Layer 8a: orca.yaml, then the repository's settings; global container defaults count as the weakest of them.
+    fn container_project(&mut self, block: Option<ContainerBlock>) {
+        let persons = self.scene.persons;
+        let person = |origin: Origin| persons.ascending().find(move |p| p.origin == origin).copied();
+        self.settings_env(person(Origin::GlobalSettings), Layer::ContainerProject);
+        let file = self.scene.request.orca_yaml.as_ref().map_or("orca.yaml", |file| file.path.as_str());
+        for (name, value) in block.into_iter().flat_map(|block| block.env) {
+            let path = format!("worktree.container.env.{}", crate::text::escaped(&name.value));
+            self.claim(Proposal {
+                name: name.value,
+                layer: Layer::ContainerProject,
+                source: Source::file(Origin::OrcaYaml, file, name.at).at_path(path),
+                authority: Authority::Repository,
+                given: Given::Read(value),
+            });
+        }
+        self.settings_env(person(Origin::RepoSettings), Layer::ContainerProject);
+    }
+
+    /// Layer 8b: the env file, then the dialog or the command line.
+    fn container_workspace(&mut self) {
+        let persons = self.scene.persons;
+        for person in persons.ascending() {
+            if let Some(file) = &person.options.env_file {
+                self.env_file(&file.name, &file.text);
+            }
+        }
+        let choices = persons.ascending().find(|p| p.origin == Origin::Choices).copied();
+        self.settings_env(choices, Layer::ContainerWorkspace);
+    }
+
+    fn settings_env(&mut self, person: Option<Person<'r>>, layer: Layer) {
+        let Some(person) = person else { return };
+        for (name, setting) in person.options.env.iter().flat_map(crate::input::UniqueMap::iter) {
+            let source = person.source(&format!("env.{}", crate::text::escaped(name)));
+            let given = match setting {
+                EnvSetting::Value(value) => Given::Text(value),
+                EnvSetting::Secret(secret) => {
+                    if !self.scene.request.secrets.iter().any(|declared| declared.name == *secret) {
+                        let message = format!(
+                            "The variable {} refers to a declared secret; {} is not declared.",
+                            quoted(name),
+                            quoted(secret)
+                        );
+                        self.scene.findings.refuse(Code::SecretUndeclared, source.clone(), message);
+                    }
+                    Given::Secret(secret.clone())
+                }
+            };
+            self.claim(Proposal { name: name.into(), layer, source, authority: Authority::User, given });
+        }
+    }
+
+    fn env_file(&mut self, file: &str, text: &Sensitive) {
+        let (entries, faults) = env_file::read(text.reveal());
+        for fault in faults {
+            self.scene.findings.refuse(
+                Code::EnvFileInvalid,
+                Source::file(Origin::EnvFile, file, fault.at),
+                fault.message,
+            );
+            if let Some(help) = fault.help {
+                self.scene.findings.help(help);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for (name, value) in entries {
+            let source = Source::file(Origin::EnvFile, file, name.at);
+            if !seen.insert(name.value.clone()) {
+                let message =
+                    format!("The file sets {} more than once; the last line counts.", quoted(&name.value));
+                self.scene.findings.notice(Code::EnvFileRepeatedName, source.clone(), message);
+            }
+            self.claim(Proposal {
+                name: name.value,
+                layer: Layer::ContainerWorkspace,
+                source,
+                authority: Authority::User,
+                given: Given::Read(value),
+            });
+        }
+    }
+
+    /// A bound account takes the other GitHub names out of the layers below it.
+    fn remove_below_account(&mut self) {
+        let bound = self
+            .scene
+            .request
+            .repo_settings
+            .gh_account
+            .as_ref()
+            .is_some_and(|a| BoundAccount::judge(a).is_ok());
+        if !bound {
+            return;
+        }
+        for name in REMOVED_BELOW {
+            for claim in self.environment.names.get_mut(*name).into_iter().flatten() {
+                let below = matches!(claim.layer, Layer::Image | Layer::Agent);
+                if below && claim.state == EnvState::Active {
+                    claim.state = EnvState::Removed;
+                    if claim.layer == Layer::Image {
+                        self.environment.removed_at_launch.push((*name).into());
+                    }
+                }
+            }
+        }
+    }
+}
