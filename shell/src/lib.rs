@@ -5,3 +5,8 @@ pub mod gather;
 pub mod settings;
 
 mod render;
+
+/// The README's Rust, compiled and run with the other tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

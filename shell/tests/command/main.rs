@@ -12,6 +12,8 @@ mod golden;
 #[cfg(test)]
 mod launch;
 #[cfg(test)]
+mod readme;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod schemas;
