@@ -16,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 mod answer;
+mod attest;
 mod canonical;
 mod diagnostic;
 mod engine;
@@ -27,6 +28,7 @@ mod plan;
 mod policy;
 mod report;
 mod resolve;
+mod resolve_user;
 mod secret;
 mod source;
 mod text;
@@ -34,6 +36,10 @@ mod words;
 
 pub use answer::{
     Capabilities, LaunchAnswer, Need, POLICY_REVISION, PlanAnswer, Planned, Refusal, Terminate,
+};
+pub use attest::{
+    Check, CheckResult, Observation, Scope, attest, differences, observe_container, observe_network,
+    observe_process, observe_volume,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
@@ -49,6 +55,7 @@ pub use plan::{
 pub use policy::approval::PendingApproval;
 pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, why};
 pub use resolve::{ApprovedThing, Ceiling, Copy, LeftOut, ceiling};
+pub use resolve_user::{ImageUser, resolve_user};
 pub use secret::Sensitive;
 pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted};

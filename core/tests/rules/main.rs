@@ -10,6 +10,7 @@
 mod approvals;
 mod arbitrary;
 mod argv;
+mod attest;
 mod boundary;
 mod canary;
 mod ceiling;

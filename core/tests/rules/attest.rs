@@ -1,0 +1,201 @@
+//! What an engine answers against what the plan expects: real answers match, and any one difference is found.
+
+use crate::support::{request, sealed, set};
+use orca_container_core::{
+    CheckResult, ContainerPlan, EngineKind, Evidence, MountRole, Observation, Scope, attest, differences,
+    input::ImageFacts, input::PlanRequest, observe_container, observe_network, observe_process,
+    observe_volume,
+};
+use serde_json::{Value, json};
+
+/// Inspect answers of containers made by `commands.create` on Engine 20.10 and Podman 4.3, and their plans.
+fn measured(engine: &str) -> (ContainerPlan, PlanRequest, Value) {
+    let text = match engine {
+        "docker" => include_str!("inspect/docker-container.json"),
+        _ => include_str!("inspect/podman-container.json"),
+    };
+    let inspect: Value = serde_json::from_str(text).unwrap();
+    let image = inspect[0]["Image"].as_str().unwrap();
+    let image = if image.starts_with("sha256:") { image.to_owned() } else { format!("sha256:{image}") };
+    let mut value = request(engine);
+    set(&mut value, "install.id", json!("drive"));
+    set(&mut value, "workspace.id", json!("w"));
+    set(&mut value, "workspace.instanceId", json!(format!("i-{engine}")));
+    set(&mut value, "choices.env", json!({"A": "start value"}));
+    set(&mut value, "choices.startEnv", json!(["A"]));
+    set(&mut value, "engine.cpus", json!(2));
+    set(&mut value, "imageFacts.id", json!(image));
+    if engine == "podman" {
+        set(&mut value, "choices.runtime", json!("runc"));
+        set(&mut value, "engine.nprocNeeded", json!(1000));
+    }
+    let plan = sealed(&value);
+    // The plan's own digest depends on the repository's texts; the measured container carries another one.
+    let mut inspect = inspect;
+    inspect[0]["Config"]["Labels"]["orca.plan"] = json!(plan.digest);
+    (plan, crate::support::parse(&value), inspect)
+}
+
+fn observed(plan: &ContainerPlan, request: &PlanRequest, inspect: &Value) -> Observation {
+    let image: &ImageFacts = request.image_facts.as_ref().unwrap();
+    observe_container(plan, image, &inspect.to_string()).unwrap()
+}
+
+fn faults(engine: &str, change: impl Fn(&mut Value)) -> Vec<String> {
+    let (plan, request, mut inspect) = measured(engine);
+    change(&mut inspect[0]);
+    let checks = attest(&plan, Scope::Container, &observed(&plan, &request, &inspect));
+    checks.into_iter().filter(|check| check.result != CheckResult::Match).map(|check| check.field).collect()
+}
+
+#[test]
+fn a_container_made_by_our_commands_matches_on_both_engines() {
+    for engine in ["docker", "podman"] {
+        assert_eq!(faults(engine, |_| {}), Vec::<String>::new(), "{engine}");
+    }
+}
+
+#[test]
+fn every_row_is_broken_by_another_value_and_by_none() {
+    for engine in ["docker", "podman"] {
+        let (plan, request, inspect) = measured(engine);
+        let facts = observed(&plan, &request, &inspect);
+        let rows: Vec<_> =
+            plan.expectations.iter().filter(|row| row.field.starts_with("container.")).collect();
+        assert!(rows.len() > 30);
+        for row in rows {
+            let broken =
+                attest(&plan, Scope::Container, &facts.clone().with(&row.field, json!("something else")));
+            let fault: Vec<_> =
+                broken.iter().filter(|check| check.result == CheckResult::Difference).collect();
+            assert_eq!(fault.len(), 1, "{}", row.field);
+            assert!(differences(&broken)[0].starts_with(&row.field));
+        }
+        let nothing = attest(&plan, Scope::Container, &Observation::default());
+        assert!(nothing.iter().all(|check| check.result == CheckResult::Unverifiable));
+    }
+}
+
+#[test]
+fn what_fools_a_naive_verifier_is_found() {
+    type Change = fn(&mut Value);
+    let cases: [(&str, Change, &str); 16] = [
+        ("docker", |d| d["HostConfig"]["CapAdd"] = json!(["ALL"]), "container.boundingCapabilities"),
+        ("docker", |d| d["HostConfig"]["CapDrop"] = json!(null), "container.boundingCapabilities"),
+        (
+            "docker",
+            |d| d["HostConfig"]["SecurityOpt"] = json!(["no-new-privileges", "no-new-privileges=false"]),
+            "container.securityOptions",
+        ),
+        (
+            "docker",
+            |d| d["HostConfig"]["SecurityOpt"] = json!(["no-new-privileges", "seccomp=unconfined"]),
+            "container.securityOptions",
+        ),
+        ("docker", |d| d["HostConfig"]["Privileged"] = json!(true), "container.privileged"),
+        (
+            "docker",
+            |d| {
+                d["HostConfig"]["Mounts"][0]["VolumeOptions"]["DriverConfig"] =
+                    json!({"Options": {"type": "none", "device": "/", "o": "bind"}})
+            },
+            "container.mounts",
+        ),
+        ("docker", |d| d["Config"]["User"] = json!("1000"), "container.user"),
+        (
+            "docker",
+            |d| {
+                d["Mounts"]
+                    .as_array_mut()
+                    .unwrap()
+                    .push(json!({"Type": "volume", "Name": "x", "Destination": "/etc", "RW": true}))
+            },
+            "container.mounts",
+        ),
+        (
+            "docker",
+            |d| d["Config"]["Env"].as_array_mut().unwrap().push(json!("SECRET=x")),
+            "container.startEnvNames",
+        ),
+        (
+            "docker",
+            |d| d["Config"]["Env"] = json!(["A=start value", "PATH=/evil"]),
+            "container.startEnvNames",
+        ),
+        (
+            "docker",
+            |d| d["HostConfig"]["PortBindings"] = json!({"80/tcp": [{"HostIp": "", "HostPort": "80"}]}),
+            "container.ports",
+        ),
+        ("docker", |d| d["HostConfig"]["Devices"] = json!([{"PathOnHost": "/dev/x"}]), "container.devices"),
+        ("podman", |d| d["HostConfig"]["Memory"] = json!(0), "container.memoryBytes"),
+        (
+            "podman",
+            |d| d["HostConfig"]["CapAdd"] = json!(["CAP_SYS_ADMIN"]),
+            "container.boundingCapabilities",
+        ),
+        ("podman", |d| d["BoundingCaps"] = json!(["CAP_CHOWN"]), "container.boundingCapabilities"),
+        ("podman", |d| d["HostConfig"]["NetworkMode"] = json!("host"), "container.networks"),
+    ];
+    for (engine, change, field) in cases {
+        assert_eq!(faults(engine, change), [field], "{engine}");
+    }
+}
+
+#[test]
+fn volumes_with_options_or_strange_labels_are_found() {
+    for (engine, text) in [
+        ("docker", include_str!("inspect/docker-volume.json")),
+        ("podman", include_str!("inspect/podman-volume.json")),
+    ] {
+        let (plan, ..) = measured(engine);
+        let check = |text: &str| {
+            let facts = observe_volume(MountRole::Workspace, text).unwrap();
+            differences(&attest(&plan, Scope::Volume(MountRole::Workspace), &facts))
+        };
+        assert_eq!(check(text), Vec::<String>::new(), "{engine}");
+        let mut hostile: Value = serde_json::from_str(text).unwrap();
+        hostile[0]["Options"] = json!({"type": "none", "o": "bind", "device": "/"});
+        assert_eq!(check(&hostile.to_string()).len(), 1);
+        hostile[0]["Labels"] = json!(null);
+        assert_eq!(check(&hostile.to_string()).len(), 2);
+        assert!(observe_volume(MountRole::Workspace, "[]").is_none());
+    }
+}
+
+#[test]
+fn networks_must_part_their_peers() {
+    for (engine, text) in [
+        ("docker", include_str!("inspect/docker-network.json")),
+        ("podman", include_str!("inspect/podman-network.json")),
+    ] {
+        let (plan, ..) = measured(engine);
+        let kind = EngineKind::parse(engine).unwrap();
+        let check =
+            |text: &str| differences(&attest(&plan, Scope::Network, &observe_network(kind, text).unwrap()));
+        assert_eq!(check(text), Vec::<String>::new(), "{engine}");
+        let open =
+            text.replace("\"false\"", "\"true\"").replace("\"isolate\": \"true\"", "\"isolate\": \"false\"");
+        assert_eq!(check(&open).len(), 1, "{engine}");
+    }
+}
+
+#[test]
+fn the_kernels_word_is_read_from_the_status_file() {
+    let (plan, ..) = measured("docker");
+    let status = "Name:\tsleep\nUid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\nCapInh:\t0000000000000000\n\
+                  CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nCapAmb:\t0000000000000000\n\
+                  NoNewPrivs:\t1\nSeccomp:\t2\n";
+    let check = |status: &str| differences(&attest(&plan, Scope::Process, &observe_process(status)));
+    assert_eq!(check(status), Vec::<String>::new());
+    for (from, to) in [
+        ("CapBnd:\t0000000000000000", "CapBnd:\t00000000a80425fb"),
+        ("NoNewPrivs:\t1", "NoNewPrivs:\t0"),
+        ("Seccomp:\t2", "Seccomp:\t0"),
+        ("Uid:\t1000\t1000\t1000\t1000", "Uid:\t1000\t0\t1000\t1000"),
+        ("Gid:\t1000\t1000\t1000\t1000", "Gid:\t0\t0\t0\t0"),
+    ] {
+        assert_eq!(check(&status.replace(from, to)).len(), 1, "{to}");
+    }
+    assert!(plan.expectations.iter().any(|row| row.evidence == Evidence::Kernel));
+}

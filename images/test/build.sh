@@ -1,0 +1,47 @@
+#!/bin/sh
+# Lays out a small image from this machine's own Debian packages (busybox-static, git) and imports it into an
+# engine: no registry, under a second. Usage: build.sh docker|podman NAME [KIND]
+# KIND: full (default), no-git, no-sh. The image has a user agent (1000:1000) with a home, and /usr/bin/env.
+set -eu
+engine=$1 name=$2 kind=${3:-full}
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+
+mkdir -p "$root/bin" "$root/usr/bin" "$root/usr/lib" "$root/etc" "$root/tmp" "$root/home/agent" "$root/proc" "$root/dev" "$root/sys"
+chmod 1777 "$root/tmp"
+busybox=$(command -v busybox)
+cp "$busybox" "$root/bin/busybox"
+for applet in $("$busybox" --list); do
+  case $applet in busybox) ;; *) ln -s /bin/busybox "$root/bin/$applet" ;; esac
+done
+ln -s /bin/busybox "$root/usr/bin/env"
+printf 'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\n' >"$root/etc/passwd"
+printf 'root:x:0:\ntty:x:5:\nagent:x:1000:\n' >"$root/etc/group"
+
+# git and every library it is linked with.
+if [ "$kind" != no-git ]; then
+  cp /usr/bin/git "$root/usr/bin/git"
+  mkdir -p "$root/usr/lib/git-core" "$root/usr/share/git-core/templates"
+  for program in git git-remote-https git-sh-setup; do
+    [ -e "/usr/lib/git-core/$program" ] && cp -P "/usr/lib/git-core/$program" "$root/usr/lib/git-core/" || true
+  done
+  ldd /usr/bin/git | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^\//) print $i }' | while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    cp -L "$library" "$root$library"
+  done
+fi
+if [ "$kind" = no-sh ]; then rm -f "$root/bin/sh" "$root/bin/ash" "$root/bin/hush"; fi
+chown -R 1000:1000 "$root/home/agent"
+
+set -- -c 'USER agent' -c 'ENV PATH=/usr/bin:/bin' -c 'WORKDIR /home/agent' -c 'CMD ["sleep","600"]'
+if [ -n "${IMAGE_CHANGES:-}" ]; then
+  # One Dockerfile instruction a line.
+  while IFS= read -r change; do [ -z "$change" ] || set -- "$@" -c "$change"; done <<EOF
+$IMAGE_CHANGES
+EOF
+fi
+case $engine in
+docker) tar -C "$root" -c . | docker import "$@" - "$name" ;;
+podman) tar -C "$root" -c . | podman import -q "$@" - "$name" ;;
+*) echo "build.sh: docker or podman" >&2; exit 2 ;;
+esac
