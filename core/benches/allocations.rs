@@ -1,6 +1,14 @@
 //! What planning allocates, beside the least that any planner has to do. Not `plan.rs`: counting takes time.
 //!
 //! `cargo bench -p orca-container-core --bench allocations`
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a bench fails by panicking and says what it measured"
+)]
+#![expect(dead_code, reason = "most requests are for the other bench")]
 
 mod support;
 

@@ -1,6 +1,13 @@
 //! How long planning takes, beside the least that any planner has to do, in the same run.
 //!
 //! `cargo bench -p orca-container-core --bench plan`; what it shows is in `docs/performance.md`.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a bench fails by panicking and says what it measured"
+)]
 
 mod support;
 

@@ -3,7 +3,7 @@
 /// 200 kB of every construct that could make a parser of YAML slow or deep, each with its name.
 pub fn floods() -> Vec<(&'static str, String)> {
     let size: usize = 200_000;
-    let repeat = |unit: &str| unit.repeat(size.wrapping_div(unit.len()));
+    let repeat = |unit: &str| unit.repeat(size.checked_div(unit.len()).unwrap_or_default());
     let deep_block: String = (0..600).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
     let aliases: String =
         (0..20_000_u32).map(|n| format!("k{n}: &k{n} *k{}\n", n.max(1).wrapping_sub(1))).collect();

@@ -4,7 +4,7 @@
 
 use super::requests;
 use orca_container_core::{
-    input::{PlanRequest, read_json},
+    input::{PlanRequest, UniqueMap, read_json},
     json,
 };
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ fn merged<'a>(request: &'a PlanRequest, container: &'a Container) -> Vec<Variabl
         image.filter_map(|entry| entry.reveal().split_once('=')).map(|(name, _)| plain(name, "image"));
     let settings = &request.global_settings;
     let agent = request.agent.as_deref().and_then(|agent| settings.agent_default_env.get(agent));
-    let agent = agent.into_iter().flat_map(|env| env.iter()).map(|(name, _)| plain(name, "agent"));
+    let agent = agent.into_iter().flat_map(UniqueMap::iter).map(|(name, _)| plain(name, "agent"));
     let project = request.repo_settings.agent_env.iter().map(|(name, _)| plain(name, "project"));
     let file = request.choices.env_file.iter().flat_map(|file| file.text.reveal().lines().zip(1..));
     let file = file.filter_map(|(line, number)| line.split_once('=').map(|(name, _)| (name, number)));
@@ -136,7 +136,7 @@ fn merged<'a>(request: &'a PlanRequest, container: &'a Container) -> Vec<Variabl
     });
     let repository = request.repo_settings.container.as_ref();
     let persons = [Some(&settings.container), repository, Some(&request.choices)];
-    let persons = persons.into_iter().flatten().flat_map(|options| &options.env).flat_map(|env| env.iter());
+    let persons = persons.into_iter().flatten().flat_map(|options| &options.env).flat_map(UniqueMap::iter);
     let persons = persons.map(|(name, _)| plain(name, "container_workspace"));
     let layers = image.chain(agent).chain(project).chain(file).chain(host).chain(secrets).chain(orca_yaml);
     let names: BTreeMap<&str, Variable<'_>> = layers.chain(persons).map(|v| (v.name, v)).collect();

@@ -1,5 +1,4 @@
 //! Requests: the typical one, ones with many variables, ones around a hostile orca.yaml.
-#![allow(dead_code, reason = "each bench uses a part")]
 
 use serde_json::{Map, Value, json};
 
