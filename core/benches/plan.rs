@@ -53,10 +53,25 @@ fn hostile() -> Vec<&'static str> {
 fn plan_of_hostile_orca_yaml(bencher: Bencher<'_, '_>, name: &str) {
     let text = match name {
         "as many variables as fit" => requests::full_of_variables(),
-        "as many keys as fit" => requests::full_of_keys(),
+        "as many keys as fit" => requests::keys(requests::MOST_BYTES),
         _ => floods().into_iter().find(|flood| flood.0 == name).map(|flood| flood.1).unwrap_or_default(),
     };
     let bytes = BytesCount::of_str(&text);
     let request = requests::with_orca_yaml(&text);
     bencher.counter(bytes).bench(|| json::plan(black_box(&request)));
+}
+
+/// A valid orca.yaml of many keys: how time grows with the text, beside only reading it.
+const KIB: [usize; 3] = [16, 64, 256];
+
+#[divan::bench(args = KIB)]
+fn plan_of_a_long_orca_yaml(bencher: Bencher<'_, '_>, kib: usize) {
+    let request = requests::with_orca_yaml(&requests::keys(kib * 1024));
+    bencher.bench(|| json::plan(black_box(&request)));
+}
+
+#[divan::bench(args = KIB)]
+fn read_of_a_long_orca_yaml(bencher: Bencher<'_, '_>, kib: usize) {
+    let text = requests::keys(kib * 1024);
+    bencher.bench(|| serde_yaml::from_str::<serde_json::Value>(black_box(&text)).expect("valid YAML"));
 }

@@ -108,7 +108,8 @@ pub fn with_orca_yaml(text: &str) -> String {
     request.to_string()
 }
 
-const MOST_BYTES: usize = 256 * 1024;
+/// As long as orca.yaml may be.
+pub const MOST_BYTES: usize = 256 * 1024;
 
 /// 256 variables with values so long that the file is as large as it may be.
 pub fn full_of_variables() -> String {
@@ -117,7 +118,7 @@ pub fn full_of_variables() -> String {
     (0..256).fold(String::from(head), |text, n| text + &format!("      V{n:04}: {value}\n"))
 }
 
-/// A valid file of many keys that are not ours.
-pub fn full_of_keys() -> String {
-    (0..MOST_BYTES / 16).map(|n| format!("key{n:06}: abcd\n")).collect()
+/// A valid file of this size, of many keys that are not ours.
+pub fn keys(bytes: usize) -> String {
+    (0..bytes / 16).map(|n| format!("key{n:06}: abcd\n")).collect()
 }
