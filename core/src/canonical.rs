@@ -1,12 +1,18 @@
 //! Canonical JSON (RFC 8785) and the digests made of it.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
+use core::fmt::Write as _;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of bytes, lower-case hex.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
 }
 
 /// SHA-256 of a value's canonical JSON, lower-case hex.
@@ -42,20 +48,49 @@ fn write_canonical(value: &Value, out: &mut String) {
                 if index > 0 {
                     out.push(',');
                 }
-                write_canonical(&Value::String(name.clone()), out);
+                write_string(name, out);
                 out.push(':');
                 write_canonical(member, out);
             }
             out.push('}');
         }
-        // Scalars: serde_json's own form is RFC 8785's (section 3.2.2) for strings, literals and integers.
-        scalar => out.push_str(&format!("{scalar}")),
+        Value::String(text) => write_string(text, out),
+        // serde_json's own form is RFC 8785's (section 3.2.2) for literals and integers.
+        scalar => {
+            let _ = write!(out, "{scalar}");
+        }
     }
+}
+
+/// A string with RFC 8785's escapes (section 3.2.2.2). A formatter would cost more than the whole digest.
+fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        for c in text.chars() {
+            match c {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                '\u{8}' => out.push_str("\\b"),
+                '\t' => out.push_str("\\t"),
+                '\n' => out.push_str("\\n"),
+                '\u{c}' => out.push_str("\\f"),
+                '\r' => out.push_str("\\r"),
+                control if control < ' ' => {
+                    let _ = write!(out, "\\u{:04x}", u32::from(control));
+                }
+                other => out.push(other),
+            }
+        }
+    } else {
+        out.push_str(text);
+    }
+    out.push('"');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::{format, string::ToString as _};
     use serde_json::json;
 
     fn canonical(value: &Value) -> String {
@@ -81,6 +116,9 @@ mod tests {
             canonical(&json!("\u{8}\t\n\u{c}\r\"\\/\u{1}\u{7f}é")),
             "\"\\b\\t\\n\\f\\r\\\"\\\\/\\u0001\u{7f}é\""
         );
+        for c in '\0'..='\u{2ff}' {
+            assert_eq!(canonical(&json!([c, "x"])), json!([c, "x"]).to_string());
+        }
         assert_eq!(canonical(&json!({"b": [1, true, null], "a": {}})), r#"{"a":{},"b":[1,true,null]}"#);
     }
 

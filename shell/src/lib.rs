@@ -13,3 +13,8 @@ pub mod store;
 pub mod workspace;
 
 mod render;
+
+/// The README's Rust, compiled and run with the other tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

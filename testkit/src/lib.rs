@@ -1,4 +1,5 @@
-//! What the tests of all crates share: the canary that finds a value in whatever an output became.
+//! What the tests of all crates share: the golden corpus, hostile texts, and the canary that finds a value in
+//! whatever an output became.
 
 #![expect(
     clippy::expect_used,
@@ -8,6 +9,8 @@
 )]
 
 mod canary;
+mod floods;
 pub mod golden;
 
 pub use canary::Canary;
+pub use floods::floods;

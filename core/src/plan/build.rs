@@ -124,11 +124,11 @@ fn image_reference(judgement: &Judgement<'_>) -> Option<String> {
 /// Gives a plan its digest, its label and its expectations.
 fn seal(plan: &mut ContainerPlan) {
     plan.expectations = expectations(plan);
-    if let Some(digest) = plan_digest(plan) {
+    if let Some(digest) = digest_without_label(plan) {
         plan.labels.insert("orca.plan".into(), digest.clone());
         plan.digest = Some(digest);
+        plan.expectations = expectations(plan);
     }
-    plan.expectations = expectations(plan);
 }
 
 /// The digest of a plan's container part: without the digest itself and the label that carries it.
@@ -137,7 +137,12 @@ pub(crate) fn plan_digest(plan: &ContainerPlan) -> Option<String> {
     plan.digest = None;
     plan.labels.remove("orca.plan");
     plan.expectations = expectations(&plan);
-    let value = serde_json::to_value(&plan).ok()?;
+    digest_without_label(&plan)
+}
+
+/// The same for a plan that has neither yet.
+fn digest_without_label(plan: &ContainerPlan) -> Option<String> {
+    let value = serde_json::to_value(plan).ok()?;
     Some(format!("v1:{}", digest_hex(&value)))
 }
 

@@ -27,7 +27,8 @@ impl Rows {
 
 /// All rows of a plan.
 pub(super) fn expectations(plan: &ContainerPlan) -> Vec<Expectation> {
-    let mut rows = Rows(Vec::new());
+    // A few more than a usual plan has.
+    let mut rows = Rows(Vec::with_capacity(64));
     identity(plan, &mut rows);
     privileges(&mut rows);
     resources(plan, &mut rows);

@@ -2,7 +2,7 @@
 
 use crate::support::{answer, orca_yaml, with};
 use orca_container_core::{Code, PlanAnswer};
-use orca_container_testkit::Canary;
+use orca_container_testkit::{Canary, floods};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -45,46 +45,6 @@ fn nesting_ends_at_64() {
     let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
     assert_eq!(code(&format!("a: {}", nested(60))), None);
     assert_eq!(code(&format!("a: {}", nested(65))), Some(Code::YamlTooDeep));
-}
-
-/// 200 kB of every construct that could make a parser slow or deep.
-fn floods() -> Vec<(&'static str, String)> {
-    let size = 200_000;
-    let repeat = |unit: &str| unit.repeat(size / unit.len());
-    let deep_block: String = (0..600).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    let aliases: String = (0..20_000).map(|n| format!("k{n}: &k{n} *k{}\n", n - i32::from(n > 0))).collect();
-    vec![
-        ("open brackets", repeat("[")),
-        ("open braces", repeat("{")),
-        ("brackets and braces", repeat("[{")),
-        ("pairs", repeat("[]")),
-        ("question marks", repeat("? ")),
-        ("dashes", repeat("- ")),
-        ("colons", repeat(": ")),
-        ("anchors", repeat("&a ")),
-        ("tags", repeat("!a ")),
-        ("aliases", format!("a: &a x\nb: [{}]", repeat("*a,"))),
-        ("alias chain", aliases),
-        ("quotes", repeat("\"")),
-        ("single quotes", repeat("'")),
-        ("escapes", format!("a: \"{}\"", repeat("\\u0041"))),
-        ("block scalars", repeat("a: |\n")),
-        ("folded", format!("a: >\n{}", repeat("  x\n"))),
-        ("deep block", deep_block),
-        ("keys", (0..10_000).map(|n| format!("k{n}: v\n")).collect()),
-        ("same keys", repeat("a: b\n")),
-        ("comments", repeat("#\n")),
-        ("directives", repeat("%YAML 1.2\n")),
-        ("documents", repeat("---\n")),
-        ("tabs", repeat("\t")),
-        ("carriage returns", repeat("\r")),
-        ("nul", repeat("\0")),
-        ("non-ascii", repeat("é")),
-        ("flow keys", format!("{{{}", repeat("a: b, "))),
-        ("commas", format!("[{}", repeat(","))),
-        ("one long plain", repeat("x")),
-        ("one long key", format!("{}: x", repeat("x"))),
-    ]
 }
 
 /// The bound itself (50 ms in a release build) is measured by `core/benches`; here it is only caught when it

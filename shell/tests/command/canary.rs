@@ -145,7 +145,6 @@ fn broken_files_of_values_are_named_by_line_only() {
 
 /// A key in PEM spans lines; one that ends in "=" looks like an assignment to an odd name.
 #[test]
-#[ignore = "the core still quotes a name of an env file that breaks the rule"]
 fn half_a_secret_is_no_name() {
     let repository = planted();
     repository.write("workspace.env", format!("KEY=-----BEGIN\n{}/+x==\n", marker("env file")));

@@ -15,7 +15,7 @@ const README: [&str; 6] = [
 ];
 
 /// The example in a repository of its own, so that no name of a folder or a branch is that of a computer.
-fn repository() -> Repository {
+pub(crate) fn repository() -> Repository {
     let repository = Repository::new();
     for entry in fs::read_dir(project(FOLDER)).unwrap() {
         let path = entry.unwrap().path();

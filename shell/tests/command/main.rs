@@ -8,7 +8,11 @@ mod ends;
 #[cfg(test)]
 mod example;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod launch;
+#[cfg(test)]
+mod readme;
 #[cfg(test)]
 mod runs;
 #[cfg(test)]
