@@ -2,12 +2,12 @@
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, Sensitive, World, differences,
-    next_actions, render,
+    Action, ActionKind, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, Sensitive, World,
+    differences, next_actions, render,
 };
 
 use super::{Ui, WorkspaceError};
-use crate::engine::{CarryOut, Client, Input, Inspector, Wanted, image_facts};
+use crate::engine::{CarryOut, CarryOutError, Client, Input, Inspector, Wanted, image_facts};
 use crate::store::{Store, WorkspaceRecord};
 
 /// Works on one workspace. The caller holds its lock.
@@ -184,6 +184,12 @@ impl<'a> Runner<'a> {
         let args = ["exec", "--workdir=/", "--", &id, "/bin/sh", "-c", MISSING_TOOLS].map(String::from);
         let answer =
             self.client.call(&args, Input::None, Wanted::Kept, std::time::Duration::from_secs(60))?;
+        if answer.code != 0 {
+            let complaint = answer.complaint();
+            return Err(
+                CarryOutError::Failed { action: ActionKind::Clone, code: answer.code, complaint }.into()
+            );
+        }
         let missing: Vec<String> =
             answer.text().split_whitespace().map(orca_container_core::escaped).collect();
         if missing.is_empty() { Ok(()) } else { Err(WorkspaceError::MissingTools(missing)) }

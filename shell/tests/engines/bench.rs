@@ -1,0 +1,246 @@
+//! One test's own world: a repository, a store, a home, and an image; gone with the test.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+/// The command under test.
+pub const COMMAND: &str = env!("CARGO_BIN_EXE_orca-container");
+
+/// A test's world on one engine.
+pub struct Bench {
+    pub engine: &'static str,
+    folder: tempfile::TempDir,
+    pub env: BTreeMap<String, String>,
+}
+
+/// What a command gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    pub fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Fails unless it ended well.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails unless it ended with this code.
+    #[track_caller]
+    pub fn code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+}
+
+impl Bench {
+    pub fn new(engine: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let mut env = BTreeMap::new();
+        for name in ["PATH", "XDG_RUNTIME_DIR", "DOCKER_HOST"] {
+            if let Ok(value) = std::env::var(name) {
+                env.insert(name.to_owned(), value);
+            }
+        }
+        env.insert("HOME".into(), path("home"));
+        env.insert("XDG_STATE_HOME".into(), path("state"));
+        env.insert("XDG_CONFIG_HOME".into(), path("config"));
+        fs::create_dir(folder.path().join("home")).unwrap();
+        let bench = Self { engine, folder, env };
+        bench.make_repository();
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The repository, a git worktree called acme on the branch feature/x.
+    pub fn repository(&self) -> PathBuf {
+        self.path("acme")
+    }
+
+    fn make_repository(&self) {
+        fs::create_dir(self.repository()).unwrap();
+        self.git(&["init", "-q", "-b", "main"]);
+        fs::write(self.repository().join("readme"), "hello\n").unwrap();
+        self.commit("one");
+        self.git(&["switch", "-q", "-c", "feature/x"]);
+        fs::write(self.repository().join("readme"), "hello again\n").unwrap();
+        self.commit("two");
+        self.git(&["remote", "add", "origin", "https://user:password@example.invalid/acme.git"]);
+    }
+
+    /// Writes a file of the repository and commits everything.
+    pub fn commit_file(&self, name: &str, text: &str) {
+        fs::write(self.repository().join(name), text).unwrap();
+        self.commit(name);
+    }
+
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+
+    #[track_caller]
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "user.name=n",
+                "-c",
+                "user.email=n@example.invalid",
+                "-c",
+                "protocol.file.allow=always",
+                "-C",
+            ])
+            .arg(self.repository())
+            .args(args)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        Ran::of(&output).ok().stdout
+    }
+
+    /// The command, with this world's environment and nothing else.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(COMMAND);
+        command.args(args).env_clear().envs(&self.env).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(&self.command(args).output().unwrap())
+    }
+
+    /// Creates the workspace `acme` with more flags.
+    pub fn create(&self, more: &[&str]) -> Ran {
+        let image = image(self.engine);
+        let mut args = vec!["create", "acme", "--engine", self.engine, "--container-image", &image];
+        args.extend(more);
+        self.run(&args)
+    }
+
+    /// Runs a command in the workspace.
+    pub fn exec(&self, words: &[&str]) -> Ran {
+        let mut args = vec!["exec", "acme", "--"];
+        args.extend(words);
+        self.run(&args)
+    }
+
+    pub fn status(&self) -> Value {
+        serde_json::from_str(&self.run(&["status", "acme", "--json"]).ok().stdout).unwrap()
+    }
+
+    pub fn container_id(&self) -> String {
+        self.status()["containerId"].as_str().unwrap().to_owned()
+    }
+
+    pub fn container_name(&self) -> String {
+        self.status()["container"].as_str().unwrap().to_owned()
+    }
+
+    /// The engine's own client, as the user's shell has it.
+    #[track_caller]
+    pub fn client(&self, args: &[&str]) -> Ran {
+        Ran::of(&Command::new(self.engine).args(args).stdin(Stdio::null()).output().unwrap())
+    }
+
+    pub fn inspect(&self) -> Value {
+        let text = self.client(&["inspect", &self.container_id()]).ok().stdout;
+        serde_json::from_str::<Value>(&text).unwrap()[0].clone()
+    }
+
+    /// Everything on the engine that carries this installation's label.
+    pub fn left_on_engine(&self) -> Vec<String> {
+        let Ok(install) = fs::read_to_string(self.path("state/orca-container/install")) else {
+            return Vec::new();
+        };
+        let filter = format!("label=orca.install={}", install.trim());
+        let mut left = Vec::new();
+        for args in [
+            vec!["ps", "-aq", "--filter", &filter],
+            vec!["volume", "ls", "-q", "--filter", &filter],
+            vec!["network", "ls", "-q", "--filter", &filter],
+        ] {
+            left.extend(self.client(&args).ok().stdout.lines().map(|line| format!("{} {line}", args[0])));
+        }
+        left
+    }
+
+    /// Files in the store that belong to a workspace.
+    pub fn left_in_store(&self) -> Vec<PathBuf> {
+        let root = self.path("state/orca-container");
+        ["records", "values", "locks"].iter().flat_map(|folder| files_below(&root.join(folder))).collect()
+    }
+
+    #[track_caller]
+    pub fn nothing_is_left(&self) {
+        assert_eq!(self.left_on_engine(), Vec::<String>::new());
+        assert_eq!(self.left_in_store(), Vec::<PathBuf>::new());
+    }
+}
+
+impl Drop for Bench {
+    /// A failed test leaves nothing on the engine: by this test's own installation id only.
+    fn drop(&mut self) {
+        let left = self.left_on_engine();
+        for kind in ["ps", "volume", "network"] {
+            for entry in left.iter().filter_map(|entry| entry.strip_prefix(&format!("{kind} "))) {
+                let args = match kind {
+                    "ps" => vec!["rm", "-f", "-v", entry],
+                    kind => vec![kind, "rm", entry],
+                };
+                let _ = Command::new(self.engine).args(args).output();
+            }
+        }
+    }
+}
+
+/// All files below a folder.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries
+        .flatten()
+        .flat_map(|entry| if entry.path().is_dir() { files_below(&entry.path()) } else { vec![entry.path()] })
+        .collect()
+}
+
+/// The test image of an engine, built once per run.
+pub fn image(engine: &str) -> String {
+    static DOCKER: OnceLock<String> = OnceLock::new();
+    static PODMAN: OnceLock<String> = OnceLock::new();
+    let cell = if engine == "docker" { &DOCKER } else { &PODMAN };
+    cell.get_or_init(|| build_image(engine, "full", "")).clone()
+}
+
+/// Builds a variant of the test image; an engine that is not there fails here.
+pub fn build_image(engine: &str, kind: &str, changes: &str) -> String {
+    let prefix = if engine == "podman" { "localhost/" } else { "" };
+    let digest =
+        changes.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let name = format!("{prefix}orca-test-{kind}-{digest}:1");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../images/test/build.sh");
+    let output =
+        Command::new(script).args([engine, &name, kind]).env("IMAGE_CHANGES", changes).output().unwrap();
+    assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
+    name
+}

@@ -1,0 +1,133 @@
+//! What cannot be done is refused, and what was begun is undone.
+
+use crate::bench::Bench;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+pub fn cannot_be_cloned(bench: &mut Bench) {
+    let head = bench.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    bench.git(&["checkout", "-q", "--detach", &head]);
+    let detached = bench.create(&[]).code(1);
+    assert!(detached.stderr.contains("branch"), "{}", detached.stderr);
+    bench.git(&["update-ref", "refs/heads/-x", &head]);
+    bench.git(&["symbolic-ref", "HEAD", "refs/heads/-x"]);
+    let dashed = bench.create(&[]).code(1);
+    assert!(dashed.stderr.contains("branch"), "{}", dashed.stderr);
+    bench.git(&["symbolic-ref", "HEAD", "refs/heads/feature/x"]);
+    bench.git(&["config", "remote.origin.promisor", "true"]);
+    let partial = bench.create(&[]).code(1);
+    assert!(partial.stderr.contains("partial clone"), "{}", partial.stderr);
+    bench.git(&["config", "--unset", "remote.origin.promisor"]);
+    bench.nothing_is_left();
+}
+
+pub fn private_branches_stay(bench: &mut Bench) {
+    bench.git(&["branch", "private"]);
+    bench
+        .commit_file(".gitmodules", "[submodule \"m\"]\n\tpath = m\n\turl = https://example.invalid/m.git\n");
+    bench.commit_file(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
+    fs::write(bench.repository().join("readme"), "stashed\n").unwrap();
+    bench.git(&["stash", "-q"]);
+    let made = bench.create(&[]).ok();
+    assert!(made.stderr.contains("submodules") && made.stderr.contains("LFS"), "{}", made.stderr);
+    let inside = bench
+        .exec(&[
+            "sh",
+            "-c",
+            "git for-each-ref --format='%(refname)'; git stash list; git config --get-all remote.origin.url",
+        ])
+        .ok();
+    assert_eq!(inside.stdout, "refs/heads/feature/x\nhttps://example.invalid/acme.git\n");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// An engine's client that fails at one step, as any engine can.
+fn sabotage(bench: &mut Bench, step: &str) {
+    let folder = bench.path("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|folder| folder.join(bench.engine))
+        .find(|path| path.exists())
+        .unwrap();
+    let script = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do case $word in\n{step}) if [ ! -e \"{0}\" ]; then : >\"{0}\"; echo sabotage >&2; exit 1; fi ;;\n--) break ;;\nesac; done\nexec {1} \"$@\"\n",
+        bench.path("sabotaged").display(),
+        real.display()
+    );
+    let program = folder.join(bench.engine);
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), bench.env["PATH"]);
+    bench.env.insert("PATH".into(), path);
+}
+
+pub fn a_failed_step_leaves_nothing(bench: &mut Bench) {
+    for step in ["start", "exec", "create"] {
+        let mut world = Bench::new(bench.engine);
+        crate::bench::image(world.engine);
+        sabotage(&mut world, step);
+        let failed = world.create(&[]);
+        if step == "create" {
+            // The first `create` is the throwaway container that the image's user is looked up in: without it
+            // the user is not known, and the workspace is made with the default one.
+            if failed.code == 0 {
+                world.run(&["rm", "acme"]).ok();
+            }
+        } else {
+            assert_eq!(failed.code, 1, "{step}: {failed:?}");
+            assert!(failed.stderr.contains("sabotage"), "{step}: {}", failed.stderr);
+        }
+        world.nothing_is_left();
+    }
+}
+
+pub fn no_engine(bench: &mut Bench) {
+    let mut world = Bench::new(bench.engine);
+    world.env.insert("PATH".into(), "/nowhere".into());
+    // git must be found for the commit to be read, the engine must not.
+    let folder = world.path("only-git");
+    fs::create_dir(&folder).unwrap();
+    let git = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|folder| folder.join("git"))
+        .find(|path| path.exists())
+        .unwrap();
+    std::os::unix::fs::symlink(git, folder.join("git")).unwrap();
+    world.env.insert("PATH".into(), folder.to_str().unwrap().into());
+    let missing =
+        world.run(&["create", "acme", "--engine", world.engine, "--container-image", "x:1"]).code(3);
+    assert!(missing.stderr.contains(world.engine), "{}", missing.stderr);
+    world.nothing_is_left();
+    if bench.engine == "docker" {
+        let mut down = Bench::new("docker");
+        down.env.insert("DOCKER_HOST".into(), "unix:///nowhere/docker.sock".into());
+        let answer = down.run(&["create", "acme", "--engine", "docker", "--container-image", "x:1"]).code(3);
+        assert!(answer.stderr.contains("does not answer"), "{}", answer.stderr);
+    }
+}
+
+/// A container of the user's own that happens to be called like ours is not touched.
+pub fn taken_name(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    let name = bench.container_name();
+    let id = bench.container_id();
+    bench.client(&["rm", "-f", &id]).ok();
+    let image = crate::bench::image(bench.engine);
+    let args = [
+        "create",
+        "--name",
+        &name,
+        "--network=none",
+        "--ulimit=nofile=1024:1024",
+        "--ulimit=nproc=1000:1000",
+        &image,
+        "true",
+    ];
+    let foreign = bench.client(&args).ok().stdout.trim().to_owned();
+    let refused = bench.run(&["rm", "acme"]);
+    // The recorded container is gone; the foreign one is not ours, and what is recorded is removed around it.
+    assert_eq!(bench.client(&["inspect", &foreign]).code, 0, "{refused:?}");
+    bench.client(&["rm", "-f", &foreign]).ok();
+    let _ = bench.run(&["rm", "acme"]);
+    bench.nothing_is_left();
+}

@@ -1,0 +1,42 @@
+//! Images: what they bring that must go, and what they lack.
+
+use crate::bench::{Bench, build_image};
+
+fn create_from(bench: &Bench, image: &str) -> crate::bench::Ran {
+    bench.run(&["create", "acme", "--engine", bench.engine, "--container-image", image])
+}
+
+pub fn reserved_are_gone(bench: &mut Bench) {
+    let changes = "ENV ORCA_TERMINAL_HANDLE=forged\nENV CLAUDE_CONFIG_DIR=/image\nENV ANTHROPIC_API_KEY=image\nENV NODE_VERSION=22\nENTRYPOINT [\"/bin/false\"]\nLABEL orca.install=forged\nLABEL orca.workspace=forged";
+    let image = build_image(bench.engine, "full", changes);
+    let made = create_from(bench, &image).ok();
+    assert!(
+        made.stderr.contains("ORCA_TERMINAL_HANDLE") && made.stderr.contains("entrypoint"),
+        "{}",
+        made.stderr
+    );
+    let script =
+        "echo ${ORCA_TERMINAL_HANDLE-gone} ${ANTHROPIC_API_KEY-gone} $CLAUDE_CONFIG_DIR $NODE_VERSION";
+    assert_eq!(bench.exec(&["sh", "-c", script]).ok().stdout, "gone gone /orca/agent/claude 22\n");
+    // Also for a process that the engine starts without us.
+    let inside = bench.client(&["exec", &bench.container_id(), "env"]).ok().stdout;
+    assert!(!inside.contains("ORCA_TERMINAL_HANDLE") && !inside.contains("ANTHROPIC_API_KEY"), "{inside}");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+pub fn missing_tools(bench: &mut Bench) {
+    let without_git = create_from(bench, &build_image(bench.engine, "no-git", "")).code(1);
+    assert!(
+        without_git.stderr.contains("git") && without_git.stderr.contains("apt-get install"),
+        "{}",
+        without_git.stderr
+    );
+    bench.nothing_is_left();
+    let without_sh = create_from(bench, &build_image(bench.engine, "no-sh", "")).code(1);
+    assert!(without_sh.stderr.contains("sh"), "{}", without_sh.stderr);
+    bench.nothing_is_left();
+    let missing = create_from(bench, "orca-test-no-such-image.invalid/x:1").code(1);
+    assert!(missing.stderr.contains("pull_image"), "{}", missing.stderr);
+    bench.nothing_is_left();
+}

@@ -1,0 +1,170 @@
+//! From create to rm.
+
+use crate::bench::Bench;
+use serde_json::{Value, json};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub fn made_worked_in_and_removed(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    assert_eq!(bench.status()["status"], json!("running"));
+    assert!(bench.run(&["ls"]).ok().stdout.contains("running"));
+    assert_eq!(bench.exec(&["git", "log", "-1", "--format=%s"]).ok().stdout, "two\n");
+    assert_eq!(bench.exec(&["git", "status", "--porcelain", "-b"]).ok().stdout, "## feature/x\n");
+    let commit =
+        "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m inside && git log -1 --format=%s";
+    assert_eq!(bench.exec(&["sh", "-c", commit]).ok().stdout, "inside\n");
+    assert_eq!(bench.exec(&["sh", "-c", "id -u; id -g"]).ok().stdout, "1000\n1000\n");
+    assert_eq!(
+        bench.exec(&["git", "remote", "get-url", "origin"]).ok().stdout,
+        "https://example.invalid/acme.git\n"
+    );
+
+    // A second one for the same worktree is told about the first.
+    let again = bench.create(&[]).code(1);
+    assert!(again.stderr.contains("already"), "{}", again.stderr);
+
+    bench.run(&["stop", "acme"]).ok();
+    assert_eq!(bench.status()["status"], json!("stopped"));
+    bench.run(&["start", "acme"]).ok();
+    assert_eq!(bench.exec(&["git", "log", "-1", "--format=%s"]).ok().stdout, "inside\n");
+
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+    assert_eq!(bench.run(&["status", "acme"]).code, 1);
+    // The host's repository is as it was.
+    assert_eq!(bench.git(&["log", "-1", "--format=%s"]), "two\n");
+    assert_eq!(bench.git(&["status", "--porcelain"]), "");
+}
+
+pub fn exec_passes_everything(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    assert_eq!(bench.exec(&["sh", "-c", "exit 7"]).code, 7);
+    assert_eq!(bench.exec(&["sh", "-c", "kill -9 $$"]).code, 137);
+    let both = bench.exec(&["sh", "-c", "echo out; echo err >&2"]).ok();
+    assert_eq!((both.stdout.as_str(), both.stderr.as_str()), ("out\n", "err\n"));
+    let words = ["printf", "%s\\n", "$X", "$(id)", "`id`", "a b", "'", "\"", "--", "-x"];
+    assert_eq!(bench.exec(&words).ok().stdout, "$X\n$(id)\n`id`\na b\n'\n\"\n--\n-x\n");
+    let mut child = bench
+        .command(&["exec", "acme", "--", "cat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"through\nstdin").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"through\nstdin");
+    assert_ne!(bench.exec(&["no-such-program"]).code, 0);
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// The seed's regression test: everything the agent can write is destroyed, everything else is as it was.
+pub fn worst_command_stays_inside(bench: &mut Bench) {
+    let decoy = bench.path("home");
+    for folder in [".ssh", ".aws", "projects/other"] {
+        fs::create_dir_all(decoy.join(folder)).unwrap();
+        fs::write(decoy.join(folder).join("file"), folder).unwrap();
+    }
+    let digest = |folder: &std::path::Path| -> Vec<(std::path::PathBuf, Vec<u8>)> {
+        let mut files = crate::bench::files_below(folder);
+        files.sort();
+        files.into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect()
+    };
+    let other = Bench::new(bench.engine);
+    other.create(&[]).ok();
+    other.exec(&["sh", "-c", "echo kept > kept; echo kept > /orca/agent/kept"]).ok();
+    bench.create(&[]).ok();
+    let (home, repository) = (digest(&decoy), digest(&bench.repository()));
+
+    let worst = "rm -rf \"$HOME\" /tmp/* 2>/dev/null; rm -rf / --no-preserve-root 2>/dev/null; rm -rf / 2>/dev/null; true";
+    let _ = bench.exec(&["sh", "-c", worst]);
+    assert!(digest(&decoy) == home, "the host's home changed");
+    assert!(digest(&bench.repository()) == repository, "the host's repository changed");
+    assert_eq!(
+        other.exec(&["sh", "-c", "cat kept /orca/agent/kept; git status --porcelain"]).ok().stdout,
+        "kept\nkept\n?? kept\n"
+    );
+
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+    bench.create(&[]).ok();
+    assert_eq!(bench.exec(&["git", "log", "-1", "--format=%s"]).ok().stdout, "two\n");
+    bench.run(&["rm", "acme"]).ok();
+    other.run(&["rm", "acme"]).ok();
+    other.nothing_is_left();
+}
+
+/// Killing the client does not end the process inside (measured on both engines); `terminate` does. No terminal.
+pub fn terminate_after_a_killed_client(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    let record = only_record(bench);
+    let launch = json!({
+        "plan": record["plan"],
+        "request": {
+            "schemaVersion": 1, "install": {"id": record["installId"]},
+            "workspace": {"id": record["workspace"]["id"], "instanceId": record["workspace"]["instanceId"], "repositoryId": "r",
+                          "repoPath": "/x"},
+            "host": {"platform": "linux"},
+            "engine": {"kind": bench.engine, "version": "1", "endpoint": "local", "cpus": 1, "memoryBytes": 1, "limits": [],
+                       "client": {"program": record["engine"]["program"], "env": record["engine"]["env"]}},
+        },
+        "launch": {"containerId": record["containerId"], "launchId": "00112233445566778899aabbccddeeff", "helper": crate::bench::COMMAND,
+                   "command": ["sh", "-c", "sleep 1000 & sleep 1000"]}
+    });
+    let mut child = bench
+        .command(&["launch", "--request", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), launch.to_string().as_bytes()).unwrap();
+    let answer: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(answer["ok"], json!(true), "{answer}");
+    let start = |part: &Value| {
+        let args: Vec<String> = serde_json::from_value(part["args"].clone()).unwrap();
+        let env: std::collections::BTreeMap<String, String> =
+            serde_json::from_value(part["env"].clone()).unwrap();
+        let mut command = Command::new(part["file"].as_str().unwrap());
+        command
+            .args(args)
+            .env_clear()
+            .envs(env)
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    };
+    let sleeping = || {
+        bench
+            .exec(&[
+                "sh",
+                "-c",
+                "grep -l 00112233445566778899aabbccddeeff /proc/[0-9]*/environ 2>/dev/null | wc -l",
+            ])
+            .stdout
+            .trim()
+            .parse::<u32>()
+            .unwrap()
+    };
+    let mut client = start(&answer).spawn().unwrap();
+    let begun = Instant::now();
+    while sleeping() < 2 && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    client.kill().unwrap();
+    client.wait().unwrap();
+    assert!(sleeping() >= 2, "the launch outlives its client");
+    assert!(start(&answer["terminate"]).status().unwrap().success());
+    assert_eq!(sleeping(), 0, "the launch outlives terminate");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// The one record of a bench, as it is on disk.
+pub fn only_record(bench: &Bench) -> Value {
+    let files = crate::bench::files_below(&bench.path("state/orca-container/records"));
+    assert_eq!(files.len(), 1);
+    serde_json::from_slice(&fs::read(&files[0]).unwrap()).unwrap()
+}

@@ -1,0 +1,66 @@
+//! The command on real engines. One switch: `ORCA_TEST_ENGINES=docker,podman`. Unset, every test is reported as
+//! ignored; an engine that is named and not there is a failure.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod bench;
+mod canary;
+mod delivery;
+mod failures;
+mod hardening;
+mod images;
+mod lifecycle;
+mod verbatim;
+
+use bench::Bench;
+use libtest_mimic::{Arguments, Trial};
+
+/// A test on one engine.
+type Test = fn(&mut Bench);
+
+const TESTS: &[(&str, Test)] = &[
+    ("verbatim::commands_create_run_as_they_stand", verbatim::commands_create_run_as_they_stand),
+    (
+        "lifecycle::a_workspace_is_made_worked_in_and_removed_without_rest",
+        lifecycle::made_worked_in_and_removed,
+    ),
+    ("lifecycle::exec_passes_exit_codes_signals_and_output", lifecycle::exec_passes_everything),
+    ("lifecycle::the_agents_worst_command_stays_inside", lifecycle::worst_command_stays_inside),
+    (
+        "lifecycle::terminate_ends_a_launch_whose_client_was_killed",
+        lifecycle::terminate_after_a_killed_client,
+    ),
+    ("hardening::the_kernel_and_the_cgroup_say_what_the_plan_says", hardening::kernel_and_cgroup),
+    ("hardening::a_hostile_volume_is_refused_and_left", hardening::hostile_volume),
+    ("hardening::peers_do_not_reach_each_other", hardening::peers_are_apart),
+    ("delivery::every_layer_arrives_byte_for_byte", delivery::every_layer_arrives),
+    ("delivery::names_that_configure_a_client_reach_the_container_only", delivery::client_hijack),
+    ("delivery::the_users_docker_configuration_stays_outside", delivery::docker_config_stays_outside),
+    ("delivery::an_approved_variable_is_there_and_a_pending_one_is_not", delivery::approvals),
+    ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
+    ("images::reserved_variables_of_the_image_are_gone", images::reserved_are_gone),
+    ("images::an_image_without_git_or_sh_says_what_to_install", images::missing_tools),
+    ("failures::what_cannot_be_cloned_is_refused_before_anything_is_made", failures::cannot_be_cloned),
+    ("failures::private_branches_and_stashes_stay_outside", failures::private_branches_stay),
+    ("failures::a_failed_step_leaves_nothing", failures::a_failed_step_leaves_nothing),
+    ("failures::an_engine_that_is_not_there_has_its_own_exit_code", failures::no_engine),
+    ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+];
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Engines do one thing at a time well; two at once keep both busy.
+    arguments.test_threads = arguments.test_threads.or(Some(2));
+    let wanted = std::env::var("ORCA_TEST_ENGINES").unwrap_or_default();
+    let mut trials = Vec::new();
+    for engine in ["docker", "podman"] {
+        let on = wanted.split(',').any(|name| name.trim() == engine);
+        for (name, test) in TESTS {
+            let run = move || {
+                test(&mut Bench::new(engine));
+                Ok(())
+            };
+            trials.push(Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
