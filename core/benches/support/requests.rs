@@ -54,7 +54,7 @@ fn base() -> Value {
     })
 }
 
-/// About thirty variables over all layers, some of them said twice, and the typical orca.yaml.
+/// Thirty variables in seven layers, some of them said twice, and the typical orca.yaml.
 pub fn typical() -> String {
     let mut request = base();
     request["orcaYaml"] = json!({"path": "orca.yaml", "text": typical_orca_yaml()});
