@@ -111,8 +111,6 @@ words! {
         SecretMissing = "secret_missing",
         /// The GitHub account bound to the repository has no token at launch.
         GhBoundAccountUnavailable = "gh_bound_account_unavailable",
-        /// A pattern in .worktreeinclude; only literal paths are read so far.
-        IncludePatternNotSupportedYet = "include_pattern_not_supported_yet",
         /// Something waits for a person's approval.
         ApprovalRequired = "approval_required",
         /// A reserved variable was left out.
@@ -175,6 +173,10 @@ words! {
         BranchUnknown = "branch_unknown",
         /// An env file sets one name more than once; the last one counts.
         EnvFileRepeatedName = "env_file_repeated_name",
+        /// Ignored files are to be copied and none is named.
+        IncludeCopiesNothing = "include_copies_nothing",
+        /// A name in .worktreeinclude stands for less than in other tools.
+        IncludeNameDeeper = "include_name_deeper",
         /// A blank before a hash cut a value: YAML reads the rest as a comment.
         YamlCommentCutsValue = "yaml_comment_cuts_value",
     }

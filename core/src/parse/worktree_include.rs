@@ -1,4 +1,4 @@
-//! .worktreeinclude by Orca's rules: one literal path a line, anchored at the root of the repository.
+//! .worktreeinclude by Orca's rules: one entry a line, literal paths anchored at the root of the repository.
 //!
 //! The stricter path rule that Orca uses for its own lists is applied to every entry (`facts` orca 2.3).
 //! Whether git ignores an entry is an input; the core never looks.
@@ -15,6 +15,10 @@ pub(crate) struct Entry {
     pub(crate) at: Position,
     /// What the form of the line says.
     pub(crate) form: Form,
+    /// Whether it began with a slash: the root of the repository.
+    pub(crate) rooted: bool,
+    /// Whether it ended with a slash: a folder.
+    pub(crate) folder: bool,
 }
 
 /// What the form of a line says of it.
@@ -28,12 +32,12 @@ pub(crate) enum Form {
     Unsafe,
 }
 
-/// The entries of a file in order, each once, at most 1000 literal ones.
+/// The entries of a file in order, each once, at most 1000 that are safe.
 pub(crate) fn read(text: &str) -> Vec<Entry> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut seen = BTreeSet::new();
     let mut entries = Vec::new();
-    let mut literal = 0_usize;
+    let mut accepted = 0_usize;
     for (number, line) in (1_u32..).zip(text.split('\n')) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -42,26 +46,34 @@ pub(crate) fn read(text: &str) -> Vec<Entry> {
         let slashed = line.replace('\\', "/");
         let path = slashed.strip_prefix("./").unwrap_or(&slashed);
         // A leading slash means the root of the repository, never of the host.
-        let path = path.strip_prefix('/').filter(|rest| !rest.starts_with('/')).unwrap_or(path);
-        let path = path.trim_end_matches('/');
-        if !seen.insert(String::from(path)) {
+        let stripped = path.strip_prefix('/').filter(|rest| !rest.starts_with('/'));
+        let (rooted, path) = (stripped.is_some(), stripped.unwrap_or(path));
+        let (folder, path) = (path.ends_with('/'), path.trim_end_matches('/'));
+        if !seen.insert((String::from(path), rooted)) {
             continue;
         }
         let form = form(path);
-        if form == Form::Literal {
-            literal = literal.saturating_add(1);
-            if literal > limits::WORKTREE_INCLUDE_ENTRIES {
+        if form != Form::Unsafe {
+            accepted = accepted.saturating_add(1);
+            if accepted > limits::WORKTREE_INCLUDE_ENTRIES {
                 break;
             }
         }
-        entries.push(Entry { path: path.into(), at: Position { line: number, column: 1 }, form });
+        entries.push(Entry {
+            path: path.into(),
+            at: Position { line: number, column: 1 },
+            form,
+            rooted,
+            folder,
+        });
     }
     entries
 }
 
 fn form(path: &str) -> Form {
     if path.starts_with('!') || path.contains(['*', '?', '[']) {
-        Form::Pattern
+        // A pattern matches only what git ignores inside the repository; one that climbs is no pattern for it.
+        if path.split('/').any(|part| part == "..") { Form::Unsafe } else { Form::Pattern }
     } else if is_safe(path) {
         Form::Literal
     } else {

@@ -4,7 +4,10 @@ use crate::{
     diagnostic::{Code, Findings},
     input::PlanRequest,
     limits,
-    parse::worktree_include::{Entry, Form, is_safe},
+    parse::{
+        include_rules::{Rules, deeper},
+        worktree_include::{Entry, Form, is_safe},
+    },
     source::Source,
     text::quoted,
     words::Origin,
@@ -52,25 +55,52 @@ pub(super) fn resolve(
         findings.drop(Code::TooManyEntries, Source::origin(Origin::WorktreeInclude), message);
         return copy;
     }
-    let ignored: BTreeSet<&str> =
-        file.ignored.iter().map(|path| path.trim_end_matches('/')).filter(|p| is_safe(p)).collect();
-    for entry in include {
+    let ignored: Vec<String> =
+        file.ignored.iter().filter(|path| is_safe(path.trim_end_matches('/'))).cloned().collect();
+    let rules = Rules::of(include);
+    let mut used = BTreeSet::new();
+    let mut files = BTreeSet::new();
+    for path in &ignored {
+        if let Some(entry) = rules.taken_in_by(path) {
+            used.insert(entry);
+            files.insert(String::from(path.trim_end_matches('/')));
+        }
+    }
+    for (index, entry) in include.iter().enumerate() {
         let source = Source::file(Origin::WorktreeInclude, ".worktreeinclude", entry.at);
+        note_deeper(entry, &ignored, &source, findings);
+        let takes_out = entry.form == Form::Pattern && entry.path.starts_with('!');
+        if used.contains(&index) || takes_out {
+            continue;
+        }
         let (code, rule) = match entry.form {
-            Form::Literal if ignored.contains(entry.path.as_str()) => {
-                copy.files.push(entry.path.clone());
-                continue;
-            }
-            Form::Literal => (Code::IncludeNotIgnored, "names a file that exists and that git ignores"),
             Form::Unsafe => (Code::UnsafeIncludePath, "stays inside the repository and outside every .git"),
-            Form::Pattern => {
-                (Code::IncludePatternNotSupportedYet, "is a literal path; patterns are not read yet")
+            Form::Literal | Form::Pattern => {
+                (Code::IncludeNotIgnored, "names a file that exists and that git ignores")
             }
         };
         let message = format!("An entry that is copied {rule}; {} is left out.", quoted(&entry.path));
         findings.drop(code, source.clone(), message);
         copy.left_out.push(LeftOut { path: entry.path.clone(), code, source });
     }
+    copy.files = files.into_iter().collect();
     copy.files.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
+    if copy.files.is_empty() {
+        let message = "Ignored files are to be copied, but .worktreeinclude names none that git ignores; nothing is copied.";
+        findings.notice(Code::IncludeCopiesNothing, Source::origin(Origin::WorktreeInclude), message);
+    }
     copy
+}
+
+/// Orca reads a bare name at the root only; other tools read it at any depth, and people may mean that.
+fn note_deeper(entry: &Entry, ignored: &[String], source: &Source, findings: &mut Findings) {
+    let count = deeper(entry, ignored).count();
+    if count > 0 {
+        let message = format!(
+            "{} is copied from the root only; {count} ignored files of that name lie deeper.",
+            quoted(&entry.path)
+        );
+        findings.notice(Code::IncludeNameDeeper, source.clone(), message);
+        findings.help(format!("Write \"**/{}\" to copy them all.", crate::text::escaped(&entry.path)));
+    }
 }
