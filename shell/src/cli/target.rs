@@ -22,6 +22,26 @@ pub(super) struct Target {
     settings: Option<PathBuf>,
 }
 
+/// The ids and approvals that this machine's store knows for the folder; what it does not know stays a preview.
+#[cfg(unix)]
+fn known_ids(request: &mut PlanRequest) {
+    let Ok(store) = crate::store::Store::of_process() else { return };
+    if let Ok(Some(id)) = store.install_id() {
+        request.install.id = id;
+    }
+    if let Ok((records, _)) = store.records()
+        && let Some(record) = records.into_iter().find(|record| record.workspace.id == request.workspace.id)
+    {
+        request.workspace.instance_id = record.workspace.instance_id;
+    }
+    if let Ok(approvals) = store.approvals() {
+        request.approvals.extend(approvals.of_repository(&request.workspace.repository_id));
+    }
+}
+
+#[cfg(not(unix))]
+fn known_ids(_: &mut PlanRequest) {}
+
 impl Target {
     /// The request for the folder.
     pub(super) fn request(&self, flags: ContainerFlags, io: &mut Io<'_>) -> Result<PlanRequest, Failure> {
@@ -36,7 +56,9 @@ impl Target {
                 quoted(key)
             )?;
         }
-        Ok(gathered.request)
+        let mut request = gathered.request;
+        known_ids(&mut request);
+        Ok(request)
     }
 
     /// The folder.

@@ -40,8 +40,8 @@ fn call(client: &Client, args: &[&str]) -> Result<Output, ClientError> {
     client.call(&args, Input::None, Wanted::Kept, PATIENCE)
 }
 
-/// The facts of an image that the engine has already; `Missing` when it has not.
-pub fn image_facts(client: &Client, reference: &str, labels: &[String]) -> Result<ImageFacts, ImageError> {
+/// The configuration of an image that the engine has already, its user not looked up; `Missing` when it has not.
+pub fn image_configuration(client: &Client, reference: &str) -> Result<ImageFacts, ImageError> {
     let answer = call(client, &["image", "inspect", "--", reference])?;
     if answer.code != 0 {
         return Err(ImageError::Missing { reference: reference.into() });
@@ -49,16 +49,31 @@ pub fn image_facts(client: &Client, reference: &str, labels: &[String]) -> Resul
     let unreadable = || ImageError::Unreadable { reference: reference.into() };
     let documents: Vec<Value> = serde_json::from_slice(&answer.stdout).map_err(|_| unreadable())?;
     let [document] = documents.as_slice() else { return Err(unreadable()) };
-    let mut facts = configuration(document).ok_or_else(unreadable)?;
-    if !facts.user.is_empty() {
-        let files = user_files(client, &facts.id, labels)?;
-        if let Some(user) = resolve_user(&facts.user, &files.0, &files.1) {
-            (facts.uid, facts.gid, facts.home) = (Some(user.uid), Some(user.gid), user.home);
-        }
-    } else {
+    configuration(document).ok_or_else(unreadable)
+}
+
+/// The same with its user looked up in its own files, through a container called `helper` that never runs.
+pub fn image_facts(
+    client: &Client,
+    reference: &str,
+    helper: &str,
+    labels: &[String],
+) -> Result<ImageFacts, ImageError> {
+    let mut facts = image_configuration(client, reference)?;
+    if facts.user.is_empty() {
         (facts.uid, facts.gid) = (Some(0), Some(0));
+        return Ok(facts);
+    }
+    let files = user_files(client, &facts.id, helper, labels)?;
+    if let Some(user) = resolve_user(&facts.user, &files.0, &files.1) {
+        (facts.uid, facts.gid, facts.home) = (Some(user.uid), Some(user.gid), user.home);
     }
     Ok(facts)
+}
+
+/// Removes a helper; one that is not there is removed already.
+pub fn remove_helper(client: &Client, helper: &str) -> Result<bool, ClientError> {
+    Ok(call(client, &["rm", "-f", "-v", "--", helper])?.code == 0)
 }
 
 fn configuration(document: &Value) -> Option<ImageFacts> {
@@ -94,7 +109,12 @@ fn configuration(document: &Value) -> Option<ImageFacts> {
 }
 
 /// The texts of passwd and group, copied out of a container that is never started and removed at once.
-fn user_files(client: &Client, image: &str, labels: &[String]) -> Result<(String, String), ClientError> {
+fn user_files(
+    client: &Client,
+    image: &str,
+    helper: &str,
+    labels: &[String],
+) -> Result<(String, String), ClientError> {
     let mut args = vec![
         "create",
         "--network=none",
@@ -103,6 +123,8 @@ fn user_files(client: &Client, image: &str, labels: &[String]) -> Result<(String
         "--security-opt=no-new-privileges",
         "--no-healthcheck",
     ];
+    let name = format!("--name={helper}");
+    args.push(&name);
     args.extend(labels.iter().map(String::as_str));
     // docker refuses to create a container without a command; this one is never run.
     args.extend(["--entrypoint=/never-run", "--", image, "never-run"]);
@@ -113,7 +135,7 @@ fn user_files(client: &Client, image: &str, labels: &[String]) -> Result<(String
     }
     let passwd = file_of(client, &id, "/etc/passwd");
     let group = file_of(client, &id, "/etc/group");
-    call(client, &["rm", "-f", "-v", "--", &id])?;
+    remove_helper(client, &id)?;
     Ok((passwd?, group?))
 }
 

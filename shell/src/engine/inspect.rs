@@ -101,7 +101,8 @@ impl Inspector<'_> {
         if role == MountRole::Agent { &names.agent_volume } else { &names.workspace_volume }
     }
 
-    fn network(&self) -> Resource<NetworkFacts> {
+    /// The network, and whether a container that is not this workspace's uses it.
+    pub fn network(&self) -> Resource<NetworkFacts> {
         let Some(name) = &self.plan.network.name else { return Resource::Absent };
         match self.ask(&["network", "inspect", "--", name]) {
             Answer::Absent => Resource::Absent,

@@ -12,6 +12,8 @@ mod values;
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 pub use approvals::{StoredApproval, StoredApprovals};
 pub use lock::{Lock, LockError};
@@ -113,6 +115,28 @@ impl Store {
         Lock::take(&self.root.join("locks"), name)
     }
 
+    /// The same, waiting for another process to be done with it.
+    pub fn lock_patiently(&self, name: &str, patience: Duration) -> Result<Lock, LockError> {
+        let begun = Instant::now();
+        loop {
+            match self.lock(name) {
+                Err(LockError::Held { .. }) if begun.elapsed() < patience => sleep(Duration::from_millis(20)),
+                taken => return taken,
+            }
+        }
+    }
+
+    /// Names of lock files that begin so, held or not.
+    pub fn lock_names(&self, start: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.root.join("locks")) else { return Vec::new() };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        names
+            .filter_map(|name| {
+                name.strip_suffix(".lock").filter(|name| name.starts_with(start)).map(String::from)
+            })
+            .collect()
+    }
+
     /// All records that can be read, and the files that cannot.
     pub fn records(&self) -> Result<(Vec<WorkspaceRecord>, Vec<StoreError>), StoreError> {
         let folder = self.root.join("records");
@@ -149,6 +173,24 @@ impl Store {
         remove(&self.root.join("values").join(&name))?;
         remove(&self.root.join("records").join(&name))?;
         Ok(())
+    }
+
+    /// Removes typed variables whose workspace never got a record: its maker died between the two.
+    pub fn remove_orphan_values(&self) {
+        let Ok(entries) = std::fs::read_dir(self.root.join("values")) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let Some(name) =
+                path.file_stem().and_then(|stem| stem.to_str()).filter(|name| !self.has_record(name))
+            else {
+                continue;
+            };
+            // A maker that lives holds the lock.
+            let Ok(lock) = self.lock(name) else { continue };
+            if !self.has_record(name) {
+                let _ = remove(&path);
+                lock.remove();
+            }
+        }
     }
 
     /// The variables that a person typed for a workspace.

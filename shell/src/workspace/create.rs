@@ -11,8 +11,9 @@ use orca_container_core::{
     RenderContext, Sensitive, limits, plan, render, start_env_text,
 };
 
+use super::helper::{looked_up, remove_left};
 use super::{Runner, Ui, WorkspaceError};
-use crate::engine::{CarryOut, Client, ImageError, detect, image_facts};
+use crate::engine::{CarryOut, Client, ImageError, detect};
 use crate::gather::committed::Committed;
 use crate::gather::request::{Words, gather};
 use crate::settings::Settings;
@@ -49,6 +50,7 @@ pub fn create(
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
+    store.remove_orphan_values();
     let mut request = gather(options.folder, options.settings, options.words)?.request;
     let unfinished = existing(store, &request)?;
     if let Some(record) = unfinished {
@@ -62,7 +64,7 @@ pub fn create(
 
     // Judged before anything of the repository is pulled.
     let planned = judge(&mut request, &options.approve, store, ui)?;
-    request.image_facts = Some(image(&request, &planned, ui)?);
+    request.image_facts = Some(image(&request, &planned, store, ui)?);
     let planned = judge(&mut request, &[], store, ui)?;
     if !planned.needs.is_empty() {
         return Err(WorkspaceError::Preview(needs(&planned)));
@@ -129,6 +131,8 @@ fn finish(
     let _lock = store.lock(record.file_name())?;
     let removing =
         matches!(record.progress.phase, Phase::CleanupPending | Phase::CleanupFailed | Phase::Failed);
+    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+    remove_left(store, &client, record.engine.kind);
     let mut runner = Runner::new(store, record, true);
     // Start variables were typed for a create that never ended; without their values it begins anew.
     if removing || !runner.record.plan.start_env.is_empty() {
@@ -259,20 +263,21 @@ pub(crate) fn line_of(request: &PlanRequest, asked: &PendingApproval) -> Option<
 fn image(
     request: &PlanRequest,
     planned: &Planned,
+    store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<orca_container_core::input::ImageFacts, WorkspaceError> {
     let facts = request.engine.as_ref().ok_or(WorkspaceError::Preview("an engine".into()))?;
     let client = Client { program: facts.client.program.clone(), env: facts.client.env.clone() };
     let labels = [format!("--label=orca.install={}", request.install.id)];
     let reference = &planned.plan.image.reference;
-    match image_facts(&client, reference, &labels) {
+    match looked_up(store, &client, facts.kind, reference, &labels)? {
         Err(ImageError::Missing { .. }) => {}
         other => return Ok(other?),
     }
     ui.progress(&format!("Pulling {}", orca_container_core::escaped(reference)));
     let command = render(Action::PullImage, &planned.plan, &RenderContext::of(request));
     CarryOut::default().run(Action::PullImage, &command, None)?;
-    Ok(image_facts(&client, reference, &labels)?)
+    Ok(looked_up(store, &client, facts.kind, reference, &labels)??)
 }
 
 fn needs(planned: &Planned) -> String {

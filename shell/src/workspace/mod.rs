@@ -5,6 +5,7 @@
 
 mod create;
 mod find;
+mod helper;
 mod launch;
 mod run;
 mod status;

@@ -1,14 +1,19 @@
 //! The loop over the core's sequencer: observe once, then do what may be done until the goal is reached.
 
+use std::time::Duration;
+
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, ActionKind, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, Sensitive, World,
+    Action, ActionKind, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, Resource, Sensitive, World,
     differences, next_actions, render,
 };
 
 use super::{Ui, WorkspaceError};
-use crate::engine::{CarryOut, CarryOutError, Client, Input, Inspector, Wanted, image_facts};
+use crate::engine::{CarryOut, CarryOutError, Client, Input, Inspector, Wanted, image_configuration};
 use crate::store::{Store, WorkspaceRecord};
+
+/// How long the installation's lock is waited for; its holder makes or removes one network.
+const NETWORK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Works on one workspace. The caller holds its lock.
 pub struct Runner<'a> {
@@ -126,8 +131,26 @@ impl<'a> Runner<'a> {
                 self.check_tools()?;
                 self.carry_out(action)
             }
+            Action::CreateNetwork | Action::RemoveNetwork => self.on_network(action),
             _ => self.carry_out(action),
         }
+    }
+
+    /// A docker network serves the whole installation, so it is looked at again under the installation's lock:
+    /// another workspace may have made it, or may have begun to use it, since it was observed.
+    fn on_network(&mut self, action: Action) -> Result<(), WorkspaceError> {
+        let lock = self.store.lock_patiently("install", NETWORK_PATIENCE)?;
+        let now = self.inspector().network();
+        let making = action == Action::CreateNetwork;
+        let done = match &now {
+            Resource::Present(network) if making => network.ours,
+            Resource::Present(network) => network.in_use || !network.ours,
+            Resource::Absent => !making,
+            Resource::Unknown { .. } => false,
+        };
+        let result = if done { Ok(()) } else { self.carry_out(action) };
+        lock.remove();
+        result
     }
 
     fn write(&mut self, phase: Phase) -> Result<(), WorkspaceError> {
@@ -152,7 +175,7 @@ impl<'a> Runner<'a> {
     /// The image as it is now, by the id that the plan froze.
     fn image(&mut self) -> Result<ImageFacts, WorkspaceError> {
         if self.image.is_none() {
-            self.image = Some(image_facts(&self.client, &self.record.image.id, &[])?);
+            self.image = Some(image_configuration(&self.client, &self.record.image.id)?);
         }
         self.image.clone().ok_or_else(|| WorkspaceError::NotFound("the image".into()))
     }
@@ -182,8 +205,7 @@ impl<'a> Runner<'a> {
     fn check_tools(&mut self) -> Result<(), WorkspaceError> {
         let id = self.container_id();
         let args = ["exec", "--workdir=/", "--", &id, "/bin/sh", "-c", MISSING_TOOLS].map(String::from);
-        let answer =
-            self.client.call(&args, Input::None, Wanted::Kept, std::time::Duration::from_secs(60))?;
+        let answer = self.client.call(&args, Input::None, Wanted::Kept, Duration::from_secs(60))?;
         if answer.code != 0 {
             let complaint = answer.complaint();
             return Err(

@@ -88,6 +88,20 @@ impl Bench {
         self.git(&["remote", "add", "origin", "https://user:password@example.invalid/acme.git"]);
     }
 
+    /// Puts this project's own repository in place of the small one, on a branch of its own.
+    pub fn use_own_repository(&self) {
+        fs::remove_dir_all(self.repository()).unwrap();
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let output = Command::new("git")
+            .args(["-c", "protocol.file.allow=always", "clone", "-q"])
+            .arg(own)
+            .arg(self.repository())
+            .output()
+            .unwrap();
+        Ran::of(&output).ok();
+        self.git(&["switch", "-q", "-c", "own/branch"]);
+    }
+
     /// Writes a file of the repository and commits everything.
     pub fn commit_file(&self, name: &str, text: &str) {
         fs::write(self.repository().join(name), text).unwrap();

@@ -131,3 +131,24 @@ pub fn taken_name(bench: &mut Bench) {
     let _ = bench.run(&["rm", "acme"]);
     bench.nothing_is_left();
 }
+
+/// A program called docker that is podman, with a notice on standard error, as podman-docker is.
+pub fn docker_is_podman(bench: &mut Bench) {
+    if bench.engine != "podman" {
+        return;
+    }
+    let folder = bench.path("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("docker");
+    fs::write(&program, "#!/bin/sh\necho 'Emulate Docker CLI using podman.' >&2\nexec podman \"$@\"\n")
+        .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), bench.env["PATH"]);
+    bench.env.insert("PATH".into(), path);
+    let image = crate::bench::image("podman");
+    bench.run(&["create", "acme", "--engine", "docker", "--container-image", &image]).ok();
+    assert_eq!(bench.status()["engine"], serde_json::json!("podman"));
+    assert_eq!(bench.exec(&["cat", "readme"]).ok().stdout, "hello again\n");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}

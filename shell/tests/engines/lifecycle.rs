@@ -168,3 +168,82 @@ pub fn only_record(bench: &Bench) -> Value {
     assert_eq!(files.len(), 1);
     serde_json::from_slice(&fs::read(&files[0]).unwrap()).unwrap()
 }
+
+/// The issue's own words: create, then through exec git log, git status, a commit.
+pub fn own_repository(bench: &mut Bench) {
+    bench.use_own_repository();
+    bench.create(&[]).ok();
+    let head = bench.git(&["log", "-1", "--format=%H"]);
+    assert_eq!(bench.exec(&["git", "log", "-1", "--format=%H"]).ok().stdout, head);
+    assert_eq!(bench.exec(&["git", "status", "--porcelain", "-b"]).ok().stdout, "## own/branch\n");
+    bench.exec(&["git", "fsck", "--strict"]).ok();
+    let commit = "echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -q -m inside && git status --porcelain";
+    assert_eq!(bench.exec(&["sh", "-c", commit]).ok().stdout, "");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// `exec` under a pseudo-terminal of util-linux's `script`: the process has one, with our TERM.
+pub fn terminal(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    let inside = "test -t 0 && test -t 1 && echo is-a-terminal $TERM; exit 5";
+    let line = format!("{} exec acme -- sh -c '{inside}'", crate::bench::COMMAND);
+    let output = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .env_clear()
+        .envs(&bench.env)
+        .env("TERM", "screen-256color")
+        .env("SHELL", "/bin/sh")
+        .current_dir(bench.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let ran = crate::bench::Ran::of(&output).code(5);
+    assert!(ran.stdout.contains("is-a-terminal screen-256color"), "{ran:?}");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// docker has one network an installation: two processes that both find it missing must not both fail.
+pub fn two_at_once(bench: &mut Bench) {
+    let worktree = bench.path("second");
+    bench.git(&["worktree", "add", "-q", "-b", "second", worktree.to_str().unwrap()]);
+    let image = crate::bench::image(bench.engine);
+    let start = |name: &str| {
+        let args = ["create", name, "--engine", bench.engine, "--container-image", &image];
+        bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children = [start("acme"), start("second")];
+    for child in children {
+        crate::bench::Ran::of(&child.wait_with_output().unwrap()).ok();
+    }
+    for name in ["acme", "second"] {
+        assert_eq!(bench.run(&["exec", name, "--", "cat", "readme"]).ok().stdout, "hello again\n");
+    }
+    bench.run(&["rm", "acme"]).ok();
+    assert_eq!(bench.run(&["exec", "second", "--", "cat", "readme"]).ok().stdout, "hello again\n");
+    bench.run(&["rm", "second"]).ok();
+    bench.nothing_is_left();
+}
+
+/// Killed at any moment: the next command ends in a workspace that runs, or in nothing.
+pub fn interrupted(bench: &mut Bench) {
+    let image = crate::bench::image(bench.engine);
+    for milliseconds in [150, 400, 700, 1000] {
+        let args = ["create", "acme", "--engine", bench.engine, "--container-image", &image];
+        let mut child = bench.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        child.wait().unwrap();
+        bench.create(&[]);
+        if bench.run(&["status", "acme"]).code == 0 {
+            assert_eq!(
+                bench.exec(&["cat", "readme"]).ok().stdout,
+                "hello again\n",
+                "after {milliseconds} ms"
+            );
+            bench.run(&["rm", "acme"]).ok();
+        }
+        bench.nothing_is_left();
+    }
+}

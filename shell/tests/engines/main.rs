@@ -23,6 +23,11 @@ const TESTS: &[(&str, Test)] = &[
         "lifecycle::a_workspace_is_made_worked_in_and_removed_without_rest",
         lifecycle::made_worked_in_and_removed,
     ),
+    ("lifecycle::this_projects_own_repository", lifecycle::own_repository),
+    ("lifecycle::a_terminal_is_passed_on", lifecycle::terminal),
+    ("lifecycle::two_creates_at_once_share_their_network", lifecycle::two_at_once),
+    ("lifecycle::an_interrupted_create_is_finished_or_removed", lifecycle::interrupted),
+    ("failures::a_docker_that_is_really_podman_is_podman", failures::docker_is_podman),
     ("lifecycle::exec_passes_exit_codes_signals_and_output", lifecycle::exec_passes_everything),
     ("lifecycle::the_agents_worst_command_stays_inside", lifecycle::worst_command_stays_inside),
     (

@@ -1,0 +1,43 @@
+//! The container in which an image's user is looked up: it never runs, and it is gone also after a crash.
+//!
+//! Its name is chosen, and a lock of that name taken, before it is made. A lock that nobody holds any more names
+//! a helper whose maker died.
+
+use orca_container_core::EngineKind;
+use orca_container_core::input::ImageFacts;
+
+use super::WorkspaceError;
+use crate::engine::{Client, ImageError, image_facts, remove_helper};
+use crate::store::{Store, random_id};
+
+fn prefix(engine: EngineKind) -> String {
+    format!("orca-lookup-{engine}-")
+}
+
+/// The facts of an image, its user looked up.
+pub(super) fn looked_up(
+    store: &Store,
+    client: &Client,
+    engine: EngineKind,
+    reference: &str,
+    labels: &[String],
+) -> Result<Result<ImageFacts, ImageError>, WorkspaceError> {
+    remove_left(store, client, engine);
+    let name = format!("{}{}", prefix(engine), random_id()?);
+    let lock = store.lock(&name)?;
+    let facts = image_facts(client, reference, &name, labels);
+    if !matches!(facts, Err(ImageError::Client(_))) {
+        lock.remove();
+    }
+    Ok(facts)
+}
+
+/// Removes helpers whose makers died. What cannot be removed now is found again by the next command.
+pub(super) fn remove_left(store: &Store, client: &Client, engine: EngineKind) {
+    for name in store.lock_names(&prefix(engine)) {
+        let Ok(lock) = store.lock(&name) else { continue };
+        if remove_helper(client, &name).unwrap_or(false) {
+            lock.remove();
+        }
+    }
+}
