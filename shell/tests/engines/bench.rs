@@ -148,7 +148,13 @@ impl Bench {
     /// Creates the workspace `acme` with more flags.
     pub fn create(&self, more: &[&str]) -> Ran {
         let image = image(self.engine);
-        let mut args = vec!["create", "acme", "--engine", self.engine, "--container-image", &image];
+        self.create_from("acme", &image, more)
+    }
+
+    /// Creates the workspace of a folder from an image with more flags.
+    pub fn create_from(&self, folder: &str, image: &str, more: &[&str]) -> Ran {
+        let mut args = vec!["create", folder, "--engine", self.engine, "--container-image", image];
+        args.extend(runtime(self.engine).iter().flat_map(|name| ["--runtime", name]));
         args.extend(more);
         self.run(&args)
     }
@@ -227,6 +233,16 @@ impl Drop for Bench {
             }
         }
     }
+}
+
+/// The runtime to ask for: podman's usual one, crun, fails on hybrid cgroups, and runc runs on all.
+pub fn runtime(engine: &str) -> Option<&'static str> {
+    static PODMAN: OnceLock<String> = OnceLock::new();
+    let default = || {
+        let args = ["info", "--format={{.Host.OCIRuntime.Name}}"];
+        Ran::of(&Command::new("podman").args(args).output().unwrap()).ok().stdout.trim().to_owned()
+    };
+    (engine == "podman" && PODMAN.get_or_init(default) != "runc").then_some("runc")
 }
 
 /// All files below a folder.

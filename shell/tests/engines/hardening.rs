@@ -74,7 +74,7 @@ pub fn peers_are_apart(bench: &mut Bench) {
     let worktree = bench.path("second");
     bench.git(&["worktree", "add", "-q", "-b", "second", worktree.to_str().unwrap()]);
     let image = crate::bench::image(bench.engine);
-    bench.run(&["create", "second", "--engine", bench.engine, "--container-image", &image]).ok();
+    bench.create_from("second", &image, &[]).ok();
     let address = bench
         .exec(&["sh", "-c", "ip -4 -o addr show eth0 | awk '{print $4}' | cut -d/ -f1"])
         .ok()

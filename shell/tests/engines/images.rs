@@ -3,7 +3,7 @@
 use crate::bench::{Bench, build_image};
 
 fn create_from(bench: &Bench, image: &str) -> crate::bench::Ran {
-    bench.run(&["create", "acme", "--engine", bench.engine, "--container-image", image])
+    bench.create_from("acme", image, &[])
 }
 
 pub fn reserved_are_gone(bench: &mut Bench) {

@@ -1,6 +1,6 @@
 //! The plan is executable as it stands: its commands, word for word, by somebody who only knows the JSON.
 
-use crate::bench::{Bench, COMMAND, Ran, image};
+use crate::bench::{Bench, COMMAND, Ran, image, runtime};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,7 +16,7 @@ fn request(bench: &Bench) -> Value {
         .unwrap();
     let pids: u64 = std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
     std::fs::create_dir_all(bench.path("docker")).unwrap();
-    json!({
+    let mut request = json!({
         "schemaVersion": 1,
         "install": {"id": format!("verbatim-{}", std::process::id())},
         "workspace": {"id": "w", "instanceId": "i", "repositoryId": "r", "name": "w", "branch": "feature/x", "base": "main",
@@ -29,7 +29,12 @@ fn request(bench: &Bench) -> Value {
                    "client": {"program": program, "env": {"PATH": std::env::var("PATH").unwrap(), "HOME": bench.path("home"),
                               "DOCKER_CONFIG": bench.path("docker")}}},
         "imageFacts": {"id": id, "env": ["PATH=/usr/bin:/bin"], "user": "agent", "uid": 1000, "gid": 1000, "home": "/home/agent"}
-    })
+    });
+    if let Some(runtime) = runtime(bench.engine) {
+        request["choices"]["runtime"] = json!(runtime);
+        request["engine"]["runtimes"] = json!([runtime]);
+    }
+    request
 }
 
 fn ask(args: &[&str], input: &Value) -> Value {
