@@ -153,8 +153,7 @@ impl Bench {
 
     /// Creates the workspace of a folder from an image with more flags.
     pub fn create_from(&self, folder: &str, image: &str, more: &[&str]) -> Ran {
-        let mut args = vec!["create", folder, "--engine", self.engine, "--container-image", image];
-        args.extend(runtime(self.engine).iter().flat_map(|name| ["--runtime", name]));
+        let mut args = create_args(self.engine, folder, image);
         args.extend(more);
         self.run(&args)
     }
@@ -233,6 +232,13 @@ impl Drop for Bench {
             }
         }
     }
+}
+
+/// The arguments that create the workspace of a folder from an image.
+pub fn create_args<'a>(engine: &'a str, folder: &'a str, image: &'a str) -> Vec<&'a str> {
+    let mut args = vec!["create", folder, "--engine", engine, "--container-image", image];
+    args.extend(runtime(engine).iter().flat_map(|name| ["--runtime", name]));
+    args
 }
 
 /// The runtime to ask for: podman's usual one, crun, fails on hybrid cgroups, and runc runs on all.

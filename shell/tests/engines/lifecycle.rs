@@ -210,7 +210,7 @@ pub fn two_at_once(bench: &mut Bench) {
     bench.git(&["worktree", "add", "-q", "-b", "second", worktree.to_str().unwrap()]);
     let image = crate::bench::image(bench.engine);
     let start = |name: &str| {
-        let args = ["create", name, "--engine", bench.engine, "--container-image", &image];
+        let args = crate::bench::create_args(bench.engine, name, &image);
         bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let children = [start("acme"), start("second")];
@@ -230,7 +230,7 @@ pub fn two_at_once(bench: &mut Bench) {
 pub fn interrupted(bench: &mut Bench) {
     let image = crate::bench::image(bench.engine);
     for milliseconds in [150, 400, 700, 1000] {
-        let args = ["create", "acme", "--engine", bench.engine, "--container-image", &image];
+        let args = crate::bench::create_args(bench.engine, "acme", &image);
         let mut child = bench.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(milliseconds));
         let _ = child.kill();
