@@ -159,6 +159,11 @@ pub fn plan_digest(plan: &ContainerPlan) -> Option<String> {
     plan::plan_digest(plan)
 }
 
+/// Whether a stored plan is finished and as it was made: digest, label and expectations fit its content.
+pub fn is_sealed(plan: &ContainerPlan) -> bool {
+    plan::is_sealed(plan)
+}
+
 /// What this build knows.
 pub fn capabilities() -> Capabilities {
     Capabilities {

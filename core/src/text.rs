@@ -1,15 +1,27 @@
 //! Untrusted text in messages: quoted, escaped, bounded.
 
-use alloc::string::String;
+use alloc::{borrow::Cow, string::String};
 
 /// Characters of an untrusted text that a message shows before it cuts.
 const SHOWN: usize = 80;
 
 /// Whether a character could change how a terminal or a reader sees the text around it:
-/// controls (C0, DEL, C1), bidirectional controls, zero-width characters, separators, the byte order mark.
+/// controls (C0, DEL, C1), bidirectional controls, zero-width and blank characters, separators, the byte order mark.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(
+            c,
+            '\u{034f}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{180e}'
+                | '\u{2800}'
+                | '\u{3164}'
+                | '\u{ffa0}'
+        )
         || matches!(c, '\u{061c}' | '\u{feff}' | '\u{00ad}' | '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}')
 }
 
@@ -21,11 +33,38 @@ pub fn quoted(text: &str) -> String {
     shown
 }
 
+/// The text in double quotes, deceptive characters escaped, never cut: what a person agrees to is shown whole.
+pub fn quoted_whole(text: &str) -> String {
+    alloc::format!("\"{}\"", escaped_up_to(text, usize::MAX))
+}
+
+/// What may be shown of a name: a name with `=` in it probably carries a value behind it.
+pub fn name_only(name: &str) -> Cow<'_, str> {
+    match name.split_once('=') {
+        Some((name, _)) => Cow::Owned(alloc::format!("{name}=…")),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// A variable's name in double quotes, by [`name_only`].
+pub fn quoted_name(name: &str) -> String {
+    quoted(&name_only(name))
+}
+
+/// A variable's name, escaped, by [`name_only`].
+pub fn escaped_name(name: &str) -> String {
+    escaped(&name_only(name))
+}
+
 /// The text with quotes, backslashes and deceptive characters escaped, cut after 80 characters.
 pub fn escaped(text: &str) -> String {
+    escaped_up_to(text, SHOWN)
+}
+
+fn escaped_up_to(text: &str, most: usize) -> String {
     let mut shown = String::new();
     for (index, c) in text.chars().enumerate() {
-        if index == SHOWN {
+        if index == most {
             shown.push('…');
             break;
         }
@@ -44,6 +83,18 @@ pub fn escaped(text: &str) -> String {
 /// Length in UTF-16 code units, the way Orca (JavaScript) counts.
 pub fn utf16_len(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
+}
+
+/// Every text in double quotes and whole, for what a person agrees to.
+pub fn whole_list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut list = String::new();
+    for text in texts {
+        if !list.is_empty() {
+            list.push_str(", ");
+        }
+        list.push_str(&quoted_whole(text));
+    }
+    list
 }
 
 /// Names in double quotes, at most five, then "and N more" (Orca's style).

@@ -11,10 +11,10 @@ use crate::{
     input::{LaunchCommand, LaunchRequest, PlanRequest},
     limits,
     parse::env_name::is_env_name,
-    plan::{ContainerPlan, WORKSPACE_ROOT, plan_digest, source_digests},
+    plan::{ContainerPlan, WORKSPACE_ROOT, is_sealed, source_digests},
     resolve::{Given, LaunchJudgement, environment::value_fault, judge_launch},
     source::Source,
-    text::{is_deceptive, quoted},
+    text::{is_deceptive, quoted, quoted_name},
     words::{Delivery, Endpoint, EngineKind, Layer, Origin},
 };
 use alloc::{
@@ -39,7 +39,7 @@ pub fn launch(
     check_plan(frozen, request, &mut findings);
     check_launch(launch, &mut findings);
     let values = values(&judgement, launch, &mut findings);
-    check_values(&values, &mut findings);
+    check_values(&values, request.host.platform == "win32", &mut findings);
     check_route(frozen, request, launch, !values.is_empty(), &mut findings);
     if findings.refused() {
         return Err(Refusal::of(findings.into_sorted()));
@@ -53,8 +53,7 @@ fn at(path: &str) -> Source {
 
 /// A launch belongs to a sealed plan of this workspace and to the texts it was made from.
 fn check_plan(frozen: &ContainerPlan, request: &PlanRequest, findings: &mut Findings) {
-    let sealed = frozen.digest.is_some() && frozen.digest == plan_digest(frozen);
-    if !sealed {
+    if !is_sealed(frozen) {
         let message = "A launch needs a finished plan whose digest is that of its content; this one is a preview or was changed.";
         findings.refuse(Code::PlanMismatch, at("plan.digest"), message);
     }
@@ -73,6 +72,10 @@ fn check_plan(frozen: &ContainerPlan, request: &PlanRequest, findings: &mut Find
             "The repository's texts in the request are the ones the plan was made from; these differ.";
         findings.refuse(Code::PlanMismatch, at("plan.sources"), message);
         findings.help("Launch with the frozen texts of the record; a changed file is adopted by a recreate.");
+    }
+    if request.image_facts.as_ref().map(|image| &image.id) != frozen.image.id.as_ref() {
+        let message = "A launch needs the facts of the image that the container was made from.";
+        findings.refuse(Code::PlanMismatch, at("imageFacts.id"), message);
     }
     if request.engine.as_ref().is_some_and(|engine| engine.kind != frozen.engine.kind) {
         findings.refuse(Code::PlanMismatch, at("engine.kind"), "The plan is for another engine.");
@@ -155,8 +158,11 @@ fn values(judgement: &LaunchJudgement<'_>, launch: &LaunchRequest, findings: &mu
             Given::Secret(secret) => {
                 let value = given.secrets.get(secret);
                 if value.is_none() {
-                    let message =
-                        format!("The secret {} of layer \"{}\" has no value.", quoted(secret), claim.layer);
+                    let message = format!(
+                        "The secret {} of layer \"{}\" has no value.",
+                        quoted_name(secret),
+                        claim.layer
+                    );
                     findings.refuse(Code::SecretMissing, source(), message);
                 }
                 value
@@ -174,7 +180,7 @@ fn values(judgement: &LaunchJudgement<'_>, launch: &LaunchRequest, findings: &mu
             }
             None if matches!(claim.given, Given::Host) => {
                 let message =
-                    format!("The host variable {} is allowed but not set on this host.", quoted(name));
+                    format!("The host variable {} is allowed but not set on this host.", quoted_name(name));
                 findings.notice(Code::HostEnvMissing, source(), message);
             }
             None => {}
@@ -183,7 +189,18 @@ fn values(judgement: &LaunchJudgement<'_>, launch: &LaunchRequest, findings: &mu
     values
 }
 
-fn check_values(values: &Values, findings: &mut Findings) {
+fn check_values(values: &Values, windows: bool, findings: &mut Findings) {
+    let mut folded = BTreeMap::new();
+    for name in values.keys().filter(|_| windows) {
+        if let Some(other) = folded.insert(name.to_ascii_uppercase(), name) {
+            let message = format!(
+                "Windows folds the names {} and {} into one, so each would get the other's value.",
+                quoted(other),
+                quoted_name(name)
+            );
+            findings.refuse(Code::NameInvalid, at("launch.values"), message);
+        }
+    }
     for (name, value) in values {
         if let Some((code, message)) = value_fault(name, value) {
             findings.refuse(code, at("launch.values"), message);
@@ -209,6 +226,12 @@ fn check_route(
         findings.refuse(Code::RequestInvalid, at("engine"), "A launch needs the facts of the engine.");
         return;
     };
+    if engine.endpoint == Endpoint::Plain && carries {
+        let message =
+            "The engine is reached over TCP in the clear, where every value could be read; it carries none.";
+        findings.refuse(Code::EndpointPlainWithValues, at("engine.endpoint"), message);
+        findings.help("Reach the engine by a local socket, by ssh or with TLS.");
+    }
     if frozen.engine.kind != EngineKind::Podman || !carries {
         return;
     }

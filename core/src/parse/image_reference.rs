@@ -46,8 +46,8 @@ impl ImageReference {
                 limits::IMAGE_NAME_BYTES
             ));
         }
-        if domain.is_none() && path.len() == 64 && path.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err("An image is named, not given as a bare 64-digit id.".into());
+        if domain.is_none() && digest.is_none() && is_id(path, tag) {
+            return Err("An image is named, not given by its id.".into());
         }
         let full_name = match domain {
             Some(domain) => format!("{}/{path}", domain.to_ascii_lowercase()),
@@ -80,6 +80,15 @@ impl ImageReference {
             Some(rest) => full_prefix.ends_with('/') || rest.starts_with('/'),
             None => false,
         }
+    }
+}
+
+/// Whether an engine could take the words for an image's id: hex digits alone, or `sha256:` and hex digits.
+fn is_id(path: &str, tag: Option<&str>) -> bool {
+    let hex = |text: &str| (12..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    match tag {
+        None => hex(path),
+        Some(tag) => path == "sha256" && hex(tag),
     }
 }
 
@@ -257,7 +266,15 @@ mod tests {
             assert!(!refused.chars().any(crate::text::is_deceptive), "{refused}");
         }
         assert!(ImageReference::parse(&"a".repeat(5000)).is_err());
-        assert!(ImageReference::parse(&"a".repeat(64)).is_err());
+        let (hex, short) = ("a".repeat(64), "a".repeat(12));
+        for id in [hex.as_str(), &short, &format!("sha256:{hex}"), &format!("sha256:{short}")] {
+            assert_eq!(
+                ImageReference::parse(id),
+                Err("An image is named, not given by its id.".into()),
+                "{id}"
+            );
+        }
+        assert!(ImageReference::parse("deadbeef").is_ok());
         assert!(ImageReference::parse("Alpine").unwrap_err().contains("must be lower case"));
         assert!(ImageReference::parse("alpine:3.20\r").unwrap_err().contains("\\u{d}\" at offset 11"));
     }

@@ -14,7 +14,7 @@ use crate::{
     limits,
     secret::Sensitive,
     source::{Position, Source},
-    text::{nearest, quoted},
+    text::{nearest, quoted, quoted_name},
     words::Origin,
 };
 use alloc::{format, string::String, vec::Vec};
@@ -79,6 +79,10 @@ impl Reader<'_> {
     /// Our block. Orca drops a sibling of a wrong type alone; an alias could hide our block, so it is refused.
     fn find_container<'n>(&mut self, root: &'n Node) -> Option<&'n Node> {
         let NodeKind::Mapping(pairs) = &root.kind else {
+            // `---` alone, `~` and `null` are an empty file.
+            if matches!(&root.kind, NodeKind::Scalar { text, plain: true, .. } if is_null(text)) {
+                return None;
+            }
             self.refuse(Code::WrongType, root.at, "", "An orca.yaml is a mapping of keys to values.");
             return None;
         };
@@ -216,13 +220,14 @@ impl Reader<'_> {
         let mut env = Vec::new();
         for (key, value) in self.mapping(node, path).unwrap_or_default() {
             let Some(name) = self.key(key, path) else { continue };
-            let path = format!("{path}.{}", crate::text::escaped(name));
+            let path = format!("{path}.{}", crate::text::escaped_name(name));
             if !self.plain_node(value, &path) {
                 continue;
             }
             match &value.kind {
                 NodeKind::Scalar { text, plain, .. } if *plain && is_null(text) => {
-                    let message = format!("The variable {} has a text as its value, not null.", quoted(name));
+                    let message =
+                        format!("The variable {} has a text as its value, not null.", quoted_name(name));
                     self.refuse(Code::YamlNullValue, value.at, &path, message);
                     self.findings.help("Write \"\" for an empty value, or \"null\" in quotes for the word.");
                 }
@@ -230,7 +235,7 @@ impl Reader<'_> {
                     if *cut {
                         let message = format!(
                             "YAML reads what follows the blank and \"#\" after the value of {} as a comment.",
-                            quoted(name)
+                            quoted_name(name)
                         );
                         self.notice(Code::YamlCommentCutsValue, value.at, &path, message);
                         self.findings.help("Put the value in quotes if the \"#\" belongs to it.");

@@ -3,7 +3,11 @@
 //! The stricter path rule that Orca uses for its own lists is applied to every entry (`facts` orca 2.3).
 //! Whether git ignores an entry is an input; the core never looks.
 
-use crate::{limits, source::Position, text::utf16_len};
+use crate::{
+    limits,
+    source::Position,
+    text::{is_deceptive, utf16_len},
+};
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
 /// One line that names something.
@@ -92,13 +96,22 @@ pub(crate) fn is_safe(path: &str) -> bool {
         && path.split('/').all(part_is_safe)
 }
 
+/// `.git` by any name a file system gives it: without what HFS+ ignores, and NTFS's short names.
+fn is_git_folder(lower: &str) -> bool {
+    let seen: String = lower.chars().filter(|c| !is_deceptive(*c)).collect();
+    let seen = seen.trim_end_matches([' ', '.']);
+    let short =
+        seen.strip_prefix("git~").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    seen == ".git" || short
+}
+
 fn part_is_safe(part: &str) -> bool {
     let lower = part.to_ascii_lowercase();
     let stem = lower.split('.').next().unwrap_or("");
     let device = matches!(stem, "con" | "prn" | "aux" | "nul")
         || matches!(stem.strip_prefix("com").or(stem.strip_prefix("lpt")), Some(n) if matches!(n.as_bytes(), [b'1'..=b'9']));
     !matches!(part, "" | "." | "..")
-        && lower.trim_end_matches([' ', '.']) != ".git"
+        && !is_git_folder(&lower)
         && !part.contains(':')
         && !part.ends_with([' ', '.'])
         && !device
@@ -127,6 +140,8 @@ mod tests {
             ".git/config",
             ".git",
             ".GIT/config",
+            "git~1/config",
+            ".g\u{200c}it/hooks",
             "a/./b",
             "./a/../../b",
             "a\0b",

@@ -8,7 +8,7 @@ use crate::{
     diagnostic::Code,
     limits,
     source::Position,
-    text::{quoted, utf16_len},
+    text::{quoted_name, utf16_len},
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -216,11 +216,19 @@ impl<'t> Builder<'t> {
             NodeKind::Mapping(pairs) => match parent.key.take() {
                 Some(key) => pairs.push((key, node)),
                 None => {
+                    // The key would be the text of its anchor; a doubled or a known key could hide behind it.
+                    if matches!(node.kind, NodeKind::Alias) {
+                        let message = "A key is written out; an alias could hide which key it is.";
+                        self.faults.push(Fault::new(Code::YamlUnsupportedConstruct, node.at, message));
+                        return false;
+                    }
                     if let NodeKind::Scalar { text, .. } = &node.kind
                         && !parent.keys.insert(text.clone())
                     {
-                        let message =
-                            format!("Each key stands once in its mapping; {} stands twice.", quoted(text));
+                        let message = format!(
+                            "Each key stands once in its mapping; {} stands twice.",
+                            quoted_name(text)
+                        );
                         self.faults.push(Fault::new(Code::YamlDuplicateKey, node.at, message));
                         if self.faults.len() >= limits::YAML_FAULTS {
                             return false;

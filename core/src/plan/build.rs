@@ -131,6 +131,16 @@ fn seal(plan: &mut ContainerPlan) {
     }
 }
 
+/// Whether a plan is finished and exactly what [`build`] made: its digest, its label and its expectations are
+/// those of its content.
+pub(crate) fn is_sealed(plan: &ContainerPlan) -> bool {
+    let label = plan.labels.get("orca.plan");
+    plan.digest.is_some()
+        && plan.digest == plan_digest(plan)
+        && label == plan.digest.as_ref()
+        && plan.expectations == expectations(plan)
+}
+
 /// The digest of a plan's container part: without the digest itself and the label that carries it.
 pub(crate) fn plan_digest(plan: &ContainerPlan) -> Option<String> {
     let mut plan = plan.clone();

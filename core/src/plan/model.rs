@@ -29,7 +29,8 @@ pub(crate) const KEEP_ALIVE: &str =
 pub struct ContainerPlan {
     /// Shape of the plan.
     pub schema_version: u32,
-    /// `v1:` and SHA-256 over the plan's canonical JSON without this field and the label `orca.plan`.
+    /// `v1:` and SHA-256 over the plan's canonical JSON without this field, the label `orca.plan` and the
+    /// expectation about that label.
     /// A preview has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,

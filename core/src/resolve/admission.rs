@@ -1,45 +1,31 @@
-//! Which source of a container block is admitted at all: Orca's `commandSourcePolicy` (design 5).
+//! Whether orca.yaml's block is admitted at all: Orca's `commandSourcePolicy` (design 5).
+//!
+//! Settings of a person always count: dropping them could drop the only word that asks for a container, or the
+//! one that narrows it (docs/decisions/0011).
 
 use crate::{
     diagnostic::{Code, Findings},
-    input::{ContainerOptions, PlanRequest},
+    input::PlanRequest,
     parse::orca_yaml::{self, ContainerBlock},
     source::Source,
     words::Origin,
 };
 
-/// The blocks that count.
-#[derive(Debug)]
-pub(super) struct Admitted<'r> {
-    /// The block of orca.yaml.
-    pub(super) orca_yaml: Option<ContainerBlock>,
-    /// The block of repo settings.
-    pub(super) repo_settings: Option<&'r ContainerOptions>,
-}
-
-/// `shared-only` admits orca.yaml, `local-only` repo settings, `run-both` both. Absent: `local-only` where
-/// repo settings have a block. Any other word counts as `shared-only`, as in Orca.
-pub(super) fn admit<'r>(request: &'r PlanRequest, findings: &mut Findings) -> Admitted<'r> {
-    let local = request.repo_settings.container.as_ref();
-    let (shared_admitted, local_admitted) = match request.repo_settings.command_source_policy.as_deref() {
-        Some("run-both") => (true, true),
-        Some("local-only") => (false, true),
-        None if local.is_some() => (false, true),
-        _ => (true, false),
+/// The block of orca.yaml, where the policy admits it.
+///
+/// `local-only` excludes it, and so does an absent policy where repo settings have a block of their own. Any other
+/// word counts as `shared-only`, as in Orca, and admits it.
+pub(super) fn admit(request: &PlanRequest, findings: &mut Findings) -> Option<ContainerBlock> {
+    let local = request.repo_settings.container.is_some();
+    let excluded = match request.repo_settings.command_source_policy.as_deref() {
+        Some(policy) => policy == "local-only",
+        None => local,
     };
-    let orca_yaml = if shared_admitted {
-        request.orca_yaml.as_ref().and_then(|file| orca_yaml::read(file, findings))
-    } else {
+    if excluded {
         note_excluded_file(request, findings);
-        None
-    };
-    if !local_admitted && local.is_some() {
-        let message = "commandSourcePolicy \"shared-only\" admits orca.yaml only; the container block of the \
-                       repository's settings is left out.";
-        findings.drop(Code::CommandSourcePolicy, Source::setting(Origin::RepoSettings, "container"), message);
-        findings.help("Set commandSourcePolicy to \"run-both\" or \"local-only\" to use it.");
+        return None;
     }
-    Admitted { orca_yaml, repo_settings: local.filter(|_| local_admitted) }
+    request.orca_yaml.as_ref().and_then(|file| orca_yaml::read(file, findings))
 }
 
 /// A file that is not admitted is not judged either; people are told when it has a block.

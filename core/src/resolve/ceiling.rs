@@ -54,12 +54,7 @@ impl From<&Approval> for ApprovedThing {
 
 /// The ceiling of a request. Reads neither orca.yaml, devcontainer.json, .worktreeinclude nor the image.
 pub fn ceiling(request: &PlanRequest) -> Ceiling {
-    // Which block of settings counts can depend on whether repo settings have one, never on a file's content.
-    let admitted = match request.repo_settings.command_source_policy.as_deref() {
-        Some("run-both" | "local-only") | None => request.repo_settings.container.as_ref(),
-        Some(_) => None,
-    };
-    let persons = Persons::of(request, admitted);
+    let persons = Persons::of(request);
     let mode_of_persons =
         persons.strongest(|o| o.mode.as_deref().and_then(Mode::parse)).map_or(Mode::Volume, |(_, mode)| mode);
     Ceiling {

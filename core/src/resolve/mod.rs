@@ -77,14 +77,9 @@ struct Beginning<'r> {
 fn begin(request: &PlanRequest) -> Beginning<'_> {
     let mut findings = Findings::default();
     request_check::check(request, &mut findings);
-    let admitted = admission::admit(request, &mut findings);
+    let block = admission::admit(request, &mut findings);
     let policy = EffectivePolicy::of(request, &mut findings);
-    Beginning {
-        findings,
-        policy,
-        block: admitted.orca_yaml,
-        persons: Persons::of(request, admitted.repo_settings),
-    }
+    Beginning { findings, policy, block, persons: Persons::of(request) }
 }
 
 fn desk(request: &PlanRequest) -> Desk<'_> {
@@ -96,6 +91,7 @@ fn desk(request: &PlanRequest) -> Desk<'_> {
 /// Judges a request. Every finding is collected; nothing stops at the first.
 pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
     let Beginning { mut findings, policy, block, persons } = begin(request);
+    request_check::check_options(request, &mut findings);
     let mut sources = Sources::default();
     let mut desk = desk(request);
     let include =

@@ -18,7 +18,7 @@ use crate::{
         maximum,
     },
     source::{Source, SourceId, Sources},
-    text::{name_list, quoted},
+    text::{quoted, quoted_whole, whole_list},
     words::{EngineKind, Mode, Network, Origin, Said, Template},
 };
 use alloc::{format, string::String, vec::Vec};
@@ -121,22 +121,31 @@ impl<'r> Scene<'_, 'r> {
         Source::file(Origin::OrcaYaml, file, word.at).at_path(format!("worktree.container.{option}"))
     }
 
-    /// The strongest word that passes its judgement; the words after it are shadowed.
-    fn pick<T>(
+    /// Reads every word, then takes the strongest that passes its judgement; the words after it are shadowed.
+    /// A word that is none is refused wherever it stands: a typing fault under a stronger word is still one.
+    fn pick<W, T>(
         &mut self,
         words: Vec<Word>,
-        mut judge: impl FnMut(&mut Self, &Word) -> Verdict<T>,
+        read: impl Fn(&str) -> Result<W, (Code, String)>,
+        mut judge: impl FnMut(&mut Self, &Word, W) -> Verdict<T>,
     ) -> Option<Resolved<T>> {
-        let mut words = words.into_iter();
+        let mut readable = Vec::new();
+        for word in words {
+            match read(&word.text) {
+                Ok(meaning) => readable.push((word, meaning)),
+                Err((code, message)) => self.findings.refuse(code, word.source, message),
+            }
+        }
+        let mut words = readable.into_iter();
         let (value, word) = loop {
-            let word = words.next()?;
-            if let Verdict::Use(value) = judge(self, &word) {
+            let (word, meaning) = words.next()?;
+            if let Verdict::Use(value) = judge(self, &word, meaning) {
                 break (value, word);
             }
         };
         let said = word.said();
         let source = self.sources.add(word.source);
-        let shadowed = words.map(|loser| (loser.text, self.sources.add(loser.source))).collect();
+        let shadowed = words.map(|(loser, _)| (loser.text, self.sources.add(loser.source))).collect();
         Some(Resolved { value, source, said, shadowed })
     }
 
@@ -172,7 +181,7 @@ fn image(scene: &mut Scene<'_, '_>) -> Option<Resolved<ImageReference>> {
     let words = scene.words("image", |o| o.image.clone(), block);
     let refusals = |findings: &Findings| findings.iter().filter(|f| f.severity == Severity::Refused).count();
     let before = refusals(scene.findings);
-    let picked = scene.pick(words, judge_image);
+    let picked = scene.pick(words, read_image, judge_image);
     if picked.is_none() && refusals(scene.findings) == before {
         image_required(scene);
     }
@@ -185,7 +194,7 @@ fn ask_image(image: &Resolved<ImageReference>, sources: &Sources, desk: &mut Des
         let reference = image.value.as_str();
         let message = format!(
             "The repository wants the image {}; nothing of it is pulled until you approve.",
-            quoted(reference)
+            quoted_whole(reference)
         );
         desk.ask(&Subject::Image { reference }, sources.get(image.source), message);
     }
@@ -201,20 +210,25 @@ fn image_required(scene: &mut Scene<'_, '_>) {
     );
 }
 
-fn judge_image(scene: &mut Scene<'_, '_>, word: &Word) -> Verdict<ImageReference> {
-    if word.text == "devcontainer" {
+/// `None` stands for the word `devcontainer`.
+fn read_image(text: &str) -> Result<Option<ImageReference>, (Code, String)> {
+    if text == "devcontainer" {
+        return Ok(None);
+    }
+    ImageReference::parse(text).map(Some).map_err(|message| (Code::ImageReferenceInvalid, message))
+}
+
+fn judge_image(
+    scene: &mut Scene<'_, '_>,
+    word: &Word,
+    reference: Option<ImageReference>,
+) -> Verdict<ImageReference> {
+    let Some(reference) = reference else {
         let message =
             "Images from devcontainer.json are not there yet, and no other image may stand in for it.";
         scene.findings.refuse(Code::DevcontainerNotSupportedYet, word.source.clone(), message);
         scene.findings.help("Name an image reference instead.");
         return Verdict::Next;
-    }
-    let reference = match ImageReference::parse(&word.text) {
-        Ok(reference) => reference,
-        Err(message) => {
-            scene.findings.refuse(Code::ImageReferenceInvalid, word.source.clone(), message);
-            return Verdict::Next;
-        }
     };
     if !maximum::image_is_within(scene.request, &reference) {
         scene.beyond_maximum(word, "image");
@@ -251,50 +265,55 @@ pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &
 
 fn enabled(scene: &mut Scene<'_, '_>) -> Resolved<bool> {
     let words = scene.words("enabled", |o| o.enabled.map(|on| format!("{on}")), None);
-    let picked = scene.pick(words, |_, word| Verdict::Use(word.text == "true"));
+    let picked = scene.pick(words, |text| Ok(text == "true"), |_, _, on| Verdict::Use(on));
     scene.or_default(picked, false)
 }
 
 fn mode(scene: &mut Scene<'_, '_>) -> Resolved<Mode> {
     let block = scene.block.and_then(|block| block.mode.as_ref());
     let words = scene.words("mode", |o| o.mode.clone(), block);
-    let picked = scene.pick(words, |scene, word| match Mode::parse(&word.text) {
-        None => {
-            let message = format!("A mode is \"volume\" or \"mounted\"; {} is neither.", quoted(&word.text));
-            scene.findings.refuse(Code::ModeInvalid, word.source.clone(), message);
-            Verdict::Next
-        }
-        Some(mode) if !maximum::mode_is_within(scene.request, mode) => {
+    let read = |text: &str| {
+        let message = || format!("A mode is \"volume\" or \"mounted\"; {} is neither.", quoted(text));
+        Mode::parse(text).ok_or_else(|| (Code::ModeInvalid, message()))
+    };
+    let picked = scene.pick(words, read, |scene, word, mode| match mode {
+        Mode::Volume | Mode::Mounted if !maximum::mode_is_within(scene.request, mode) => {
             scene.beyond_maximum(word, "mode");
             Verdict::Next
         }
-        Some(Mode::Mounted) => {
+        Mode::Mounted => {
             let message = "Shared-folder mode (\"mounted\") is not there yet; the mode is \"volume\".";
             scene.not_yet(word, Code::MountedNotSupportedYet, message);
             Verdict::Next
         }
-        Some(mode) => Verdict::Use(mode),
+        Mode::Volume => Verdict::Use(mode),
     });
+    if picked.is_none() && !maximum::mode_is_within(scene.request, Mode::Volume) {
+        let message =
+            "The operator's maximum does not allow the mode \"volume\", which is the only one there is yet.";
+        scene.findings.refuse(
+            Code::ExceedsMaximum,
+            Source::setting(Origin::Maximum, "maximum.modes"),
+            message,
+        );
+    }
     scene.or_default(picked, Mode::Volume)
 }
 
 fn template(scene: &mut Scene<'_, '_>) -> Resolved<Template> {
     let block = scene.block.and_then(|block| block.template.as_ref());
     let words = scene.words("template", |o| o.template.clone(), block);
-    let picked = scene.pick(words, |scene, word| match Template::parse(&word.text) {
-        None => {
-            let message = format!(
-                "A template is \"small\", \"medium\" or \"large\"; {} is none of them.",
-                quoted(&word.text)
-            );
-            scene.findings.refuse(Code::TemplateInvalid, word.source.clone(), message);
-            Verdict::Next
+    let read = |text: &str| {
+        let message =
+            || format!("A template is \"small\", \"medium\" or \"large\"; {} is none of them.", quoted(text));
+        Template::parse(text).ok_or_else(|| (Code::TemplateInvalid, message()))
+    };
+    let picked = scene.pick(words, read, |scene, word, template| {
+        if maximum::template_is_within(scene.request, template) {
+            return Verdict::Use(template);
         }
-        Some(template) if !maximum::template_is_within(scene.request, template) => {
-            scene.beyond_maximum(word, "template");
-            Verdict::Next
-        }
-        Some(template) => Verdict::Use(template),
+        scene.beyond_maximum(word, "template");
+        Verdict::Next
     });
     let within = Template::ALL.iter().rev().copied().find(|t| maximum::template_is_within(scene.request, *t));
     let default = within.unwrap_or(Template::Small).min(Template::Medium);
@@ -305,12 +324,13 @@ fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>) -> Resolved<Network> 
     let block = scene.block.and_then(|block| block.network.as_ref());
     let words = scene.words("network", |o| o.network.clone(), block);
     let widest = scene.persons.network();
-    let picked = scene.pick(words, |scene, word| {
-        let Some(network) = Network::parse(&word.text) else {
-            let message = format!("A network is \"none\", \"bridge\" or \"allowlist\"; {} is none of them.", quoted(&word.text));
-            scene.findings.refuse(Code::NetworkInvalid, word.source.clone(), message);
-            return Verdict::Next;
+    let read = |text: &str| {
+        let message = || {
+            format!("A network is \"none\", \"bridge\" or \"allowlist\"; {} is none of them.", quoted(text))
         };
+        Network::parse(text).ok_or_else(|| (Code::NetworkInvalid, message()))
+    };
+    let picked = scene.pick(words, read, |scene, word, network| {
         if !maximum::network_is_within(scene.request, network) {
             scene.beyond_maximum(word, "network");
             return Verdict::Next;
@@ -341,20 +361,13 @@ fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>) -> Resolved<Network> 
 
 fn engine(scene: &mut Scene<'_, '_>) -> Resolved<EngineKind> {
     let words = scene.words("engine", |o| o.engine.clone(), None);
-    let picked = scene.pick(words, |scene, word| match word.text.as_str() {
-        "auto" => Verdict::Use(EngineKind::Docker),
-        text => match EngineKind::parse(text) {
-            Some(kind) => Verdict::Use(kind),
-            None => {
-                let message = format!(
-                    "An engine is \"auto\", \"docker\" or \"podman\"; {} is none of them.",
-                    quoted(text)
-                );
-                scene.findings.refuse(Code::RequestInvalid, word.source.clone(), message);
-                Verdict::Next
-            }
-        },
-    });
+    let read = |text: &str| {
+        let message =
+            || format!("An engine is \"auto\", \"docker\" or \"podman\"; {} is none of them.", quoted(text));
+        let kind = if text == "auto" { Some(EngineKind::Docker) } else { EngineKind::parse(text) };
+        kind.ok_or_else(|| (Code::RequestInvalid, message()))
+    };
+    let picked = scene.pick(words, read, |_, _, kind| Verdict::Use(kind));
     let mut resolved = scene.or_default(picked, EngineKind::Docker);
     if let Some(engine) = &scene.request.engine {
         // What the engine says of itself wins: a program called docker can be podman.
@@ -369,7 +382,7 @@ fn text_option<'r>(
     get: impl Fn(&'r ContainerOptions) -> Option<String>,
 ) -> Option<Resolved<String>> {
     let words = scene.words(option, get, None);
-    scene.pick(words, |_, word| Verdict::Use(word.text.clone()))
+    scene.pick(words, |text| Ok(String::from(text)), |_, _, text| Verdict::Use(text))
 }
 
 /// Asked by the repository, granted by a person.
@@ -389,7 +402,7 @@ fn copy_ignored_files(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &
             let source = scene.yaml_source(asked, "copyIgnoredFiles");
             let message = format!(
                 "The repository wants the ignored files of {} copied into the container.",
-                name_list(patterns.iter().map(String::as_str))
+                whole_list(patterns.iter().map(String::as_str))
             );
             desk.ask(&Subject::CopyIgnoredFiles { patterns: &patterns }, source, message)
         }

@@ -48,14 +48,14 @@ pub(crate) struct Persons<'r>(Vec<Person<'r>>);
 
 impl<'r> Persons<'r> {
     /// The persons of a request.
-    pub(crate) fn of(request: &'r PlanRequest, repo_settings: Option<&'r ContainerOptions>) -> Self {
+    pub(crate) fn of(request: &'r PlanRequest) -> Self {
         let global = Person {
             rank: Rank::GlobalSettings,
             origin: Origin::GlobalSettings,
             options: &request.global_settings.container,
         };
         let choices = Person { rank: Rank::Choices, origin: Origin::Choices, options: &request.choices };
-        let repo = repo_settings.map(|options| Person {
+        let repo = request.repo_settings.container.as_ref().map(|options| Person {
             rank: Rank::RepoSettings,
             origin: Origin::RepoSettings,
             options,

@@ -8,7 +8,7 @@ use crate::{
     text::{is_deceptive, quoted},
     words::{EngineKind, Mode, Network, Origin, Template},
 };
-use alloc::format;
+use alloc::{format, string::String};
 use typed_path::{Utf8UnixPath, Utf8WindowsPath};
 
 /// What a build of this version knows, for `requires` and `capabilities()`.
@@ -39,6 +39,12 @@ pub(super) fn check(request: &PlanRequest, findings: &mut Findings) {
     image(request, findings);
     maximum(request, findings);
     sizes(request, findings);
+}
+
+/// Judges what only a plan looks at: container options of now do not count at launch.
+pub(super) fn check_options(request: &PlanRequest, findings: &mut Findings) {
+    engine_choice(request, findings);
+    option_sizes(request, findings);
 }
 
 fn ids(request: &PlanRequest, findings: &mut Findings) {
@@ -169,7 +175,12 @@ fn engine(request: &PlanRequest, findings: &mut Findings) {
             "An environment holds no NUL character.",
         );
     }
-    let chosen = crate::resolve::Persons::of(request, request.repo_settings.container.as_ref())
+}
+
+/// Facts of one engine do not answer for another.
+fn engine_choice(request: &PlanRequest, findings: &mut Findings) {
+    let Some(engine) = &request.engine else { return };
+    let chosen = crate::resolve::Persons::of(request)
         .strongest(|options| options.engine.as_deref())
         .map(|(_, word)| word);
     if chosen == Some("podman") && engine.kind == EngineKind::Docker {
@@ -192,6 +203,9 @@ fn maximum(request: &PlanRequest, findings: &mut Findings) {
     let at = |field: &str| Source::setting(Origin::Maximum, format!("maximum.{field}"));
     if maximum.modes.iter().flatten().any(|mode| Mode::parse(mode).is_none()) {
         findings.refuse(Code::ModeInvalid, at("modes"), "A mode is \"volume\" or \"mounted\".");
+    }
+    if maximum.images.iter().flatten().any(String::is_empty) {
+        findings.refuse(Code::RequestInvalid, at("images"), "A prefix of images is not empty.");
     }
     if maximum.template.as_ref().is_some_and(|word| Template::parse(word).is_none()) {
         findings.refuse(
@@ -230,7 +244,10 @@ fn sizes(request: &PlanRequest, findings: &mut Findings) {
             findings.refuse(Code::TooManyEntries, Source::setting(Origin::GlobalSettings, path), message);
         }
     }
-    let persons = crate::resolve::Persons::of(request, request.repo_settings.container.as_ref());
+}
+
+fn option_sizes(request: &PlanRequest, findings: &mut Findings) {
+    let persons = crate::resolve::Persons::of(request);
     for person in persons.ascending() {
         let options = person.options;
         let lists = [

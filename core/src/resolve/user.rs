@@ -4,9 +4,10 @@ use super::options::Resolved;
 use crate::{
     diagnostic::{Code, Findings},
     input::PlanRequest,
+    limits,
     policy::orca_env::FALLBACK_HOME,
     source::{Source, Sources},
-    text::quoted,
+    text::{is_deceptive, quoted},
     words::Origin,
 };
 use alloc::{format, string::String};
@@ -81,8 +82,18 @@ pub(super) fn resolve(
 pub(super) fn home_of(request: &PlanRequest, uid: u32) -> Option<&'static str> {
     let image = request.image_facts.as_ref().filter(|image| image.uid == Some(uid));
     let home = image.and_then(|image| image.home.as_deref()).unwrap_or("");
-    let own = home.starts_with('/') && !matches!(home, "/" | "/root" | "/nonexistent");
-    if own { None } else { Some(FALLBACK_HOME) }
+    if is_own_home(home) { None } else { Some(FALLBACK_HOME) }
+}
+
+/// A folder of the image that a person could live in: absolute, tidy, of nobody else.
+fn is_own_home(home: &str) -> bool {
+    let tidy = home.split('/').skip(1).all(|part| !matches!(part, "" | "." | ".."));
+    let first = home.split('/').nth(1).unwrap_or("");
+    home.starts_with('/')
+        && tidy
+        && home.len() <= limits::PATH_BYTES
+        && !home.chars().any(is_deceptive)
+        && !matches!(first, "root" | "nonexistent" | "proc" | "sys" | "dev")
 }
 
 /// `UID`, `UID:GID`, or the image's own user by its name.

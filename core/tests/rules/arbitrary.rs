@@ -77,9 +77,13 @@ fn maximum() -> impl Strategy<Value = Option<Value>> {
             option::of(vec(name(), 0..2)),
             option::of(vec(select(&["ghcr.io/acme/", "docker.io/library/", "acme"][..]), 0..2)),
             0..4_u32,
+            option::of(vec(select(&["volume", "mounted"][..]), 0..3)),
         )
-            .prop_map(|(template, network, host, images, ports)| {
+            .prop_map(|(template, network, host, images, ports, modes)| {
                 let mut value = json!({"template": template, "network": network, "ports": ports});
+                if let Some(modes) = modes {
+                    value["modes"] = json!(modes);
+                }
                 if let Some(host) = host {
                     value["hostEnv"] = json!(host);
                 }

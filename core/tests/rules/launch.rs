@@ -199,6 +199,20 @@ fn a_launch_belongs_to_its_sealed_plan_and_its_texts() {
     changed.limits.pids = 100_000;
     assert_eq!(refuses(&changed, &request), Code::PlanMismatch);
 
+    let mut unchecked = plan.clone();
+    unchecked.expectations.retain(|row| row.evidence == orca_container_core::Evidence::Kernel);
+    assert_ne!(unchecked, plan);
+    assert_eq!(refuses(&unchecked, &request), Code::PlanMismatch);
+
+    let mut relabelled = plan.clone();
+    relabelled.labels.insert("orca.plan".into(), "0".repeat(64));
+    assert_ne!(relabelled, plan);
+    assert_eq!(refuses(&relabelled, &request), Code::PlanMismatch);
+
+    let mut other_image = request.clone();
+    set(&mut other_image, "imageFacts.id", json!(format!("sha256:{}", "b".repeat(64))));
+    assert_eq!(refuses(&plan, &other_image), Code::PlanMismatch);
+
     let mut preview = plan.clone();
     preview.digest = None;
     assert_eq!(refuses(&preview, &request), Code::PlanMismatch);
@@ -220,6 +234,35 @@ fn container_options_of_now_do_not_change_a_launch() {
     let after = launch(&plan, &parse(&asked), &launch_value).unwrap();
     assert!(before.names.contains(&"ANTHROPIC_BASE_URL".to_owned()));
     assert!(before == after);
+}
+
+#[test]
+fn an_engine_reached_in_the_clear_gets_no_value_on_either_engine() {
+    for engine in ["docker", "podman"] {
+        let request = request(engine);
+        let plan = sealed(&request);
+        let mut in_the_clear = request.clone();
+        set(&mut in_the_clear, "engine.endpoint", json!("plain"));
+        let launch_value = orca_container_core::input::read_json(&launch_request().to_string()).unwrap();
+        let refusal = launch(&plan, &parse(&in_the_clear), &launch_value).unwrap_err();
+        assert!(refusal.problems.iter().any(|p| p.code == Code::EndpointPlainWithValues), "{refusal:?}");
+    }
+}
+
+#[test]
+fn names_that_differ_only_in_case_cannot_leave_a_windows_host_together() {
+    let changes = [
+        ("host.platform", json!("win32")),
+        ("workspace.repoPath", json!("C:\\acme")),
+        ("workspace.worktreePath", json!("C:\\wt")),
+        ("workspace.gitCommonDir", json!("C:\\acme\\.git")),
+        ("engine.client.program", json!("C:\\docker.exe")),
+        ("choices.env", json!({"Token": "1", "TOKEN": "2"})),
+    ];
+    let refusal = launched(&with("docker", &changes), &launch_request()).unwrap_err();
+    assert_eq!(refusal.code, Code::NameInvalid, "{refusal:?}");
+    let linux = with("docker", &[("choices.env", json!({"Token": "1", "TOKEN": "2"}))]);
+    assert!(launched(&linux, &launch_request()).is_ok());
 }
 
 #[test]

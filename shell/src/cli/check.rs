@@ -1,7 +1,7 @@
 //! `check`: what is wrong, line by line, for people, editors and pipelines.
 
 use clap::{Args, ValueEnum};
-use orca_container_core::{Diagnostic, PlanAnswer, Severity, json, plan};
+use orca_container_core::{Code, Diagnostic, PlanAnswer, Severity, input::PlanRequest, json, plan};
 use serde::Serialize;
 
 use super::container_flags::ContainerFlags;
@@ -41,7 +41,8 @@ struct CheckAnswer<'a> {
 }
 
 pub(super) fn run(args: CheckArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let request = args.target.request(args.flags, io)?;
+    let mut request = args.target.request(args.flags, io)?;
+    ask_for_everything(&mut request);
     let answer = plan(&request);
     let found = match &answer {
         PlanAnswer::Planned(planned) => &planned.notices,
@@ -63,9 +64,17 @@ pub(super) fn run(args: CheckArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     Ok(Ended::ok(ok))
 }
 
+/// Files are judged whether or not they count just now: a fault is one before the switch is thrown.
+fn ask_for_everything(request: &mut PlanRequest) {
+    request.repo_settings.command_source_policy = Some("run-both".into());
+    request.global_settings.experimental_container_workspaces = true;
+    request.choices.enabled = Some(true);
+}
+
 /// By file and line; what is in no file comes last, in the core's order.
 fn in_order(problems: &[Diagnostic]) -> Vec<&Diagnostic> {
-    let mut sorted: Vec<&Diagnostic> = problems.iter().collect();
+    // That no image is named is nothing that a line of a file has wrong.
+    let mut sorted: Vec<&Diagnostic> = problems.iter().filter(|p| p.code != Code::ImageRequired).collect();
     sorted.sort_by_key(|problem| {
         let source = &problem.source;
         (source.file.is_none(), source.file.clone(), source.line, source.column)

@@ -187,6 +187,7 @@ pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> 
 pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let (store, record) = found(&args.workspace)?;
     let name = record.workspace.name.clone();
+    store.remove_orphans();
     let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();

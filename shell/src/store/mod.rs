@@ -175,19 +175,16 @@ impl Store {
         Ok(())
     }
 
-    /// Removes typed variables whose workspace never got a record: its maker died between the two.
-    pub fn remove_orphan_values(&self) {
-        let Ok(entries) = std::fs::read_dir(self.root.join("values")) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            let Some(name) =
-                path.file_stem().and_then(|stem| stem.to_str()).filter(|name| !self.has_record(name))
-            else {
-                continue;
-            };
+    /// Removes locks and typed variables whose workspace never got a record: its maker died before it.
+    pub fn remove_orphans(&self) {
+        let values = std::fs::read_dir(self.root.join("values")).into_iter().flatten().flatten();
+        let values = values.filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned()));
+        for name in values.chain(self.lock_names("orca-ws-")).filter(|name| !self.has_record(name)) {
             // A maker that lives holds the lock.
-            let Ok(lock) = self.lock(name) else { continue };
-            if !self.has_record(name) {
-                let _ = remove(&path);
+            let Ok(lock) = self.lock(&name) else { continue };
+            if !self.has_record(&name) {
+                // What cannot be removed now is found again by the next command.
+                let _ = remove(&self.root.join("values").join(format!("{name}.json")));
                 lock.remove();
             }
         }

@@ -50,7 +50,7 @@ pub fn create(
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
-    store.remove_orphan_values();
+    store.remove_orphans();
     let mut request = gather(options.folder, options.settings, options.words)?.request;
     let unfinished = existing(store, &request)?;
     if let Some(record) = unfinished {

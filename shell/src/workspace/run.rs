@@ -5,7 +5,7 @@ use std::time::Duration;
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
     Action, ActionKind, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, Resource, Sensitive, World,
-    differences, next_actions, render,
+    differences, is_sealed, next_actions, render,
 };
 
 use super::{Ui, WorkspaceError};
@@ -77,6 +77,11 @@ impl<'a> Runner<'a> {
 
     /// Does what may be done until the goal is reached.
     pub fn reach(&mut self, goal: Goal, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+        if goal != Goal::Remove && !is_sealed(&self.record.plan) {
+            return Err(WorkspaceError::Blocked(vec![
+                "The recorded plan was changed since it was made.".into(),
+            ]));
+        }
         loop {
             let next =
                 next_actions(goal, Some(&self.record.plan), self.world.record.as_ref(), &self.world.observed);

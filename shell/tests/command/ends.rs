@@ -39,9 +39,17 @@ fn json_is_one_line_and_alone() {
         let run = repository.ends(0, &with(&args));
         assert_eq!(one_line(&run.stdout)["ok"], true, "{args:?}");
         assert_eq!(run.stderr, "");
-        let run = repository.ends(1, &args);
+        let run = repository.ends(1, &with(&[args[0], args[1], "--network=host"]));
         assert_eq!(one_line(&run.stdout)["ok"], false, "{args:?}");
     }
+}
+
+#[test]
+fn check_judges_files_that_do_not_count_yet() {
+    let repository = Repository::new();
+    repository.ends(0, &["check"]);
+    repository.write("orca.yaml", b"worktree:\n  container:\n    template: huge\n");
+    assert!(repository.ends(1, &["check"]).stdout.contains("orca.yaml:3:15"));
 }
 
 #[test]

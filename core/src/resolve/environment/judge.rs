@@ -15,7 +15,7 @@ use crate::{
         maximum,
     },
     secret::Sensitive,
-    text::quoted,
+    text::quoted_name,
     words::{EnvState, Layer},
 };
 use alloc::{format, string::String};
@@ -33,7 +33,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
             return self.refuse(
                 Code::NameInvalid,
                 proposal,
-                format!("{ENV_NAME_RULE}; {} is not one.", quoted(name)),
+                format!("{ENV_NAME_RULE}; {} is not one.", quoted_name(name)),
             );
         }
         if let Some(reserved) = env_names::reserved(name)
@@ -42,8 +42,10 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
             return state;
         }
         if env_names::is_shell_owned(name) {
-            let message =
-                format!("A shell sets {} itself, so no value of it arrives; it is left out.", quoted(name));
+            let message = format!(
+                "A shell sets {} itself, so no value of it arrives; it is left out.",
+                quoted_name(name)
+            );
             self.scene.findings.drop(Code::ShellOwnedName, proposal.source.clone(), message);
             return EnvState::Dropped;
         }
@@ -63,7 +65,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         let name = proposal.name.as_str();
         let message = format!(
             "The repository sets {}, which decides where credentials go or what runs first; it is absent until you approve.",
-            quoted(name)
+            quoted_name(name)
         );
         let subject = Subject::RedirectingVariable { name, value };
         if self.desk.ask(&subject, proposal.source.clone(), message) {
@@ -75,7 +77,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
 
     /// `None` when the key is admitted after all.
     fn judge_reserved(&mut self, reserved: Reserved, proposal: &Proposal<'r>) -> Option<EnvState> {
-        let name = quoted(&proposal.name);
+        let name = quoted_name(&proposal.name);
         let account = reserved == Reserved::Account;
         let blank = proposal.given.text() == Some("");
         if account && blank && proposal.layer == Layer::Agent {
@@ -114,7 +116,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         if is_env_name(name) && env_names::is_never_from_host(name) {
             let message = format!(
                 "The host's {} means nothing, or too much, inside a container; it is never forwarded.",
-                quoted(name)
+                quoted_name(name)
             );
             let source = proposal.source.clone();
             return if by_person {
@@ -131,7 +133,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         }
         if !maximum::host_env_is_within(self.scene.request, name) {
             let message =
-                format!("The operator's maximum does not allow the host variable {}.", quoted(name));
+                format!("The operator's maximum does not allow the host variable {}.", quoted_name(name));
             let source = proposal.source.clone();
             return if by_person {
                 self.scene.findings.refuse(Code::ExceedsMaximum, source, message);
@@ -146,7 +148,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         }
         let message = format!(
             "The repository wants your host variable {}; it is absent until you approve.",
-            quoted(name)
+            quoted_name(name)
         );
         let subject = Subject::ForwardHostEnv { name };
         if self.desk.ask(&subject, proposal.source.clone(), message) {
@@ -162,7 +164,7 @@ pub(crate) fn value_fault(name: &str, value: &str) -> Option<(Code, String)> {
     if value.contains('\0') {
         return Some((
             Code::ValueInvalid,
-            format!("A value holds no NUL character; that of {} does.", quoted(name)),
+            format!("A value holds no NUL character; that of {} does.", quoted_name(name)),
         ));
     }
     let size = name.len().saturating_add(value.len()).saturating_add(limits::ENV_STRING_OVERHEAD);
@@ -170,7 +172,7 @@ pub(crate) fn value_fault(name: &str, value: &str) -> Option<(Code, String)> {
         let message = format!(
             "Name and value of a variable fit into {} bytes; those of {} do not.",
             limits::ENV_STRING_BYTES.saturating_sub(limits::ENV_STRING_OVERHEAD),
-            quoted(name)
+            quoted_name(name)
         );
         (Code::ValueTooLarge, message)
     })

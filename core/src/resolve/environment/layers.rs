@@ -4,7 +4,8 @@ use super::{Claim, Environment, Given, Scene};
 use crate::{
     diagnostic::Code,
     input::EnvSetting,
-    parse::{env_file, env_name::is_env_name, orca_yaml::ContainerBlock},
+    limits,
+    parse::{env_file, orca_yaml::ContainerBlock},
     policy::{
         Authority,
         approval::Desk,
@@ -15,7 +16,7 @@ use crate::{
     resolve::{host_env, persons::Person},
     secret::Sensitive,
     source::Source,
-    text::quoted,
+    text::{escaped_name, name_only, quoted_name},
     words::{Delivery, EnvState, Layer, Mode, Origin},
 };
 use alloc::{collections::BTreeSet, format, string::String};
@@ -39,6 +40,12 @@ pub(super) fn gather<'r>(
     gathering.environment
 }
 
+/// Whether both engines take a variable of this name out of an image's environment (`-e NAME`, `--unsetenv NAME`).
+fn is_removable(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    name.len() <= limits::ENV_NAME_BYTES && !name.starts_with('-') && name.bytes().all(plain)
+}
+
 /// All layers being gathered.
 pub(super) struct Gathering<'b, 's, 'r, 'd> {
     environment: Environment<'r>,
@@ -58,6 +65,7 @@ pub(super) struct Proposal<'r> {
 impl<'r> Gathering<'_, '_, 'r, '_> {
     fn note(&mut self, proposal: Proposal<'r>, state: EnvState, delivery: Delivery) {
         let Proposal { name, layer, source, authority, given } = proposal;
+        let name = name_only(&name).into_owned();
         let source = self.scene.sources.add(source);
         let claim = Claim { layer, source, authority, given, state, delivery };
         self.environment.names.entry(name).or_default().push(claim);
@@ -83,21 +91,28 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
                 given: Given::Image,
             };
             if env_names::reserved(name).is_some() {
+                if !is_removable(name) {
+                    let message = format!(
+                        "A reserved variable of an image can be removed by its name; {} has a name that no engine takes.",
+                        quoted_name(name)
+                    );
+                    self.scene.findings.refuse(Code::ReservedKey, source, message);
+                    self.note(proposal, EnvState::Refused, Delivery::Image);
+                    continue;
+                }
                 let message = format!(
                     "The image sets the reserved variable {}; the container will not have it.",
-                    quoted(name)
+                    quoted_name(name)
                 );
                 self.scene.findings.notice(Code::ImageKeyRemoved, source, message);
-                if is_env_name(name) {
-                    self.environment.removed_at_create.push(name.into());
-                }
+                self.environment.removed_at_create.push(name.into());
                 self.note(proposal, EnvState::Removed, Delivery::Image);
                 continue;
             }
             if env_names::is_redirecting(name) && !name.eq_ignore_ascii_case("PATH") {
                 let message = format!(
                     "The image sets {}, which decides where credentials go or what runs first.",
-                    quoted(name)
+                    quoted_name(name)
                 );
                 self.scene.findings.notice(Code::ImageRedirects, source, message);
             }
@@ -124,7 +139,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
                 None => {
                     let message = format!(
                         "The translation table does not know Orca's variable {}; it is left out.",
-                        quoted(name)
+                        quoted_name(name)
                     );
                     self.scene.findings.drop(Code::OrcaEnvUnknown, source, message);
                     EnvState::Dropped
@@ -156,8 +171,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         let Some(agent) = &request.agent else { return };
         let env = request.global_settings.agent_default_env.get(agent);
         for (name, value) in env.into_iter().flat_map(crate::input::UniqueMap::iter) {
-            let path =
-                format!("agentDefaultEnv.{}.{}", crate::text::escaped(agent), crate::text::escaped(name));
+            let path = format!("agentDefaultEnv.{}.{}", crate::text::escaped(agent), escaped_name(name));
             self.claim(Proposal {
                 name: name.into(),
                 layer: Layer::Agent,
@@ -175,10 +189,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
             self.claim(Proposal {
                 name: name.into(),
                 layer: Layer::Project,
-                source: Source::setting(
-                    Origin::RepoSettings,
-                    format!("agentEnv.{}", crate::text::escaped(name)),
-                ),
+                source: Source::setting(Origin::RepoSettings, format!("agentEnv.{}", escaped_name(name))),
                 authority: Authority::User,
                 given: Given::Text(value),
             });
@@ -229,7 +240,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
             if state == EnvState::Active && !existing.contains(proposal.name.as_str()) {
                 let message = format!(
                     "The host variable {} is allowed but not set on this host.",
-                    quoted(&proposal.name)
+                    quoted_name(&proposal.name)
                 );
                 self.scene.findings.notice(Code::HostEnvMissing, proposal.source.clone(), message);
                 self.note(proposal, EnvState::Dropped, Delivery::Launch);
@@ -260,7 +271,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         self.settings_env(person(Origin::GlobalSettings), Layer::ContainerProject);
         let file = self.scene.request.orca_yaml.as_ref().map_or("orca.yaml", |file| file.path.as_str());
         for (name, value) in block.into_iter().flat_map(|block| block.env) {
-            let path = format!("worktree.container.env.{}", crate::text::escaped(&name.value));
+            let path = format!("worktree.container.env.{}", escaped_name(&name.value));
             self.claim(Proposal {
                 name: name.value,
                 layer: Layer::ContainerProject,
@@ -287,15 +298,15 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
     fn settings_env(&mut self, person: Option<Person<'r>>, layer: Layer) {
         let Some(person) = person else { return };
         for (name, setting) in person.options.env.iter().flat_map(crate::input::UniqueMap::iter) {
-            let source = person.source(&format!("env.{}", crate::text::escaped(name)));
+            let source = person.source(&format!("env.{}", escaped_name(name)));
             let given = match setting {
                 EnvSetting::Value(value) => Given::Text(value),
                 EnvSetting::Secret(secret) => {
                     if !self.scene.request.secrets.iter().any(|declared| declared.name == *secret) {
                         let message = format!(
                             "The variable {} refers to a declared secret; {} is not declared.",
-                            quoted(name),
-                            quoted(secret)
+                            quoted_name(name),
+                            quoted_name(secret)
                         );
                         self.scene.findings.refuse(Code::SecretUndeclared, source.clone(), message);
                     }
@@ -322,8 +333,10 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         for (name, value) in entries {
             let source = Source::file(Origin::EnvFile, file, name.at);
             if !seen.insert(name.value.clone()) {
-                let message =
-                    format!("The file sets {} more than once; the last line counts.", quoted(&name.value));
+                let message = format!(
+                    "The file sets {} more than once; the last line counts.",
+                    quoted_name(&name.value)
+                );
                 self.scene.findings.notice(Code::EnvFileRepeatedName, source.clone(), message);
             }
             self.claim(Proposal {

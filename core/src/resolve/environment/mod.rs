@@ -17,7 +17,7 @@ use crate::{
     policy::{Authority, approval::Desk, env_names},
     secret::Sensitive,
     source::{Source, SourceId, Sources},
-    text::quoted,
+    text::quoted_name,
     words::{Delivery, EnvState, Layer, Mode, Origin},
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
@@ -123,7 +123,7 @@ impl<'r> Environment<'r> {
                 .get_mut(name)
                 .and_then(|claims| claims.iter_mut().rev().find(|claim| claim.state == EnvState::Active));
             let Some(claim) = winner.filter(|claim| claim.layer != Layer::Image) else {
-                let message = format!("A start variable is set in some layer; {} is not.", quoted(name));
+                let message = format!("A start variable is set in some layer; {} is not.", quoted_name(name));
                 findings.refuse(Code::StartEnvNotAllowed, source, message);
                 continue;
             };
@@ -135,7 +135,7 @@ impl<'r> Environment<'r> {
             {
                 let message = format!(
                     "A start variable can be seen in the engine's records, so it is no secret, host, account, reserved or redirecting one; {} is.",
-                    quoted(name)
+                    quoted_name(name)
                 );
                 findings.refuse(Code::StartEnvNotAllowed, source, message);
                 findings.help("Take it off startEnv; every launch gets it all the same.");
@@ -143,15 +143,17 @@ impl<'r> Environment<'r> {
             }
             let value = claim.given.text().unwrap_or("");
             if value.contains('\n') || value.ends_with('\r') {
-                let message =
-                    format!("The value of a start variable is one line; that of {} is not.", quoted(name));
+                let message = format!(
+                    "The value of a start variable is one line; that of {} is not.",
+                    quoted_name(name)
+                );
                 findings.refuse(Code::StartValueNewline, source, message);
             } else if name.len().saturating_add(value.len()).saturating_add(2) > limits::START_ENV_LINE_BYTES
             {
                 let message = format!(
                     "Name and value of a start variable have at most {} bytes; those of {} have more.",
                     limits::START_ENV_LINE_BYTES,
-                    quoted(name)
+                    quoted_name(name)
                 );
                 findings.refuse(Code::ValueTooLarge, source, message);
             } else {
@@ -241,7 +243,7 @@ fn note_shadowed_users(environment: &Environment<'_>, scene: &mut Scene<'_, '_>)
         {
             let message = format!(
                 "The repository sets {} and so hides what you set in layer \"{}\".",
-                quoted(name),
+                quoted_name(name),
                 hidden.layer
             );
             scene.findings.notice(Code::RepositoryShadowsUser, scene.sources.get(winner.source), message);
