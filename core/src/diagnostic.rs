@@ -177,6 +177,8 @@ words! {
         IncludeCopiesNothing = "include_copies_nothing",
         /// A name in .worktreeinclude stands for less than in other tools.
         IncludeNameDeeper = "include_name_deeper",
+        /// A .worktreeinclude with more bytes or entries than are read.
+        IncludeTooLarge = "include_too_large",
         /// A blank before a hash cut a value: YAML reads the rest as a comment.
         YamlCommentCutsValue = "yaml_comment_cuts_value",
     }

@@ -59,4 +59,5 @@ pub(super) const UNPACK: &str = "set -eu; PATH=/usr/bin:/bin; umask 077; cd \"$1
 
 /// Prints the tools that an image lacks, one a line: `sh -c MISSING_TOOLS`.
 pub const MISSING_TOOLS: &str = "\
-PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done";
+PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \
+[ -x /usr/bin/env ] || echo /usr/bin/env";

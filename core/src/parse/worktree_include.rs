@@ -36,7 +36,7 @@ pub(crate) enum Form {
     Unsafe,
 }
 
-/// The entries of a file in order, each once, at most 1000 that are safe.
+/// The entries of a file in order, each once; it stops after one safe entry more than are allowed.
 pub(crate) fn read(text: &str) -> Vec<Entry> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut seen = BTreeSet::new();
@@ -59,9 +59,6 @@ pub(crate) fn read(text: &str) -> Vec<Entry> {
         let form = form(path);
         if form != Form::Unsafe {
             accepted = accepted.saturating_add(1);
-            if accepted > limits::WORKTREE_INCLUDE_ENTRIES {
-                break;
-            }
         }
         entries.push(Entry {
             path: path.into(),
@@ -70,6 +67,9 @@ pub(crate) fn read(text: &str) -> Vec<Entry> {
             rooted,
             folder,
         });
+        if accepted > limits::WORKTREE_INCLUDE_ENTRIES {
+            break;
+        }
     }
     entries
 }

@@ -52,7 +52,15 @@ pub(super) fn resolve(
     };
     if file.text.reveal().len() > limits::WORKTREE_INCLUDE_BYTES {
         let message = format!("A .worktreeinclude has at most {} bytes.", limits::WORKTREE_INCLUDE_BYTES);
-        findings.drop(Code::TooManyEntries, Source::origin(Origin::WorktreeInclude), message);
+        findings.drop(Code::IncludeTooLarge, Source::origin(Origin::WorktreeInclude), message);
+        return copy;
+    }
+    if include.iter().filter(|entry| entry.form != Form::Unsafe).count() > limits::WORKTREE_INCLUDE_ENTRIES {
+        let message = format!(
+            "A .worktreeinclude names at most {} paths; the ones after them are not read, and nothing is copied.",
+            limits::WORKTREE_INCLUDE_ENTRIES
+        );
+        findings.drop(Code::IncludeTooLarge, Source::origin(Origin::WorktreeInclude), message);
         return copy;
     }
     let ignored: Vec<String> =
@@ -86,7 +94,7 @@ pub(super) fn resolve(
     copy.files = files.into_iter().collect();
     copy.files.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
     if copy.files.is_empty() {
-        let message = "Ignored files are to be copied, but .worktreeinclude names none that git ignores; nothing is copied.";
+        let message = "Ignored files are to be copied, but .worktreeinclude names none of those that the request lists; nothing is copied.";
         findings.notice(Code::IncludeCopiesNothing, Source::origin(Origin::WorktreeInclude), message);
     }
     copy

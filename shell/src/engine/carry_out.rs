@@ -29,6 +29,9 @@ pub enum CarryOutError {
         /// The engine's own words.
         complaint: String,
     },
+    /// The copy of ignored files.
+    #[error("Copying ignored files into a container is not there yet.")]
+    CopyNotThereYet,
     /// An earlier step gave nothing.
     #[error("The step {action} needs the output of a step that was not done.")]
     Reference {
@@ -71,7 +74,9 @@ impl CarryOut {
         let wanted = if action == Action::PullImage { Wanted::Shown } else { Wanted::Kept };
         let failed = |cause| CarryOutError::Client { action: kind, cause };
         let output = match &command.stdin {
-            None | Some(Stdin::IgnoredFiles) => client.call(args, Input::None, wanted, deadline),
+            None => client.call(args, Input::None, wanted, deadline),
+            // An empty archive would report files as copied that are not.
+            Some(Stdin::IgnoredFiles) => return Err(CarryOutError::CopyNotThereYet),
             Some(Stdin::StartEnv { .. }) => {
                 let text = start_env.map_or("", Sensitive::reveal);
                 client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline)
