@@ -58,7 +58,7 @@ pub use resolve::{ApprovedThing, Ceiling, Copy, LeftOut, ceiling};
 pub use resolve_user::{ImageUser, resolve_user};
 pub use secret::Sensitive;
 pub use source::{Position, Source};
-pub use text::{escaped, is_deceptive, quoted};
+pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
     ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Goal, Layer, LimitKind, Mode,
     MountKind, MountRole, Network, Origin, Phase, Said, Template,
@@ -93,6 +93,17 @@ pub fn plan(request: &PlanRequest) -> PlanAnswer {
         pending_approvals: judgement.pending,
         needs,
     }))
+}
+
+/// The value that an approval is about, as it was read: for a person who decides on it, and for nobody else.
+/// `None` where the subject tells everything.
+pub fn asked_value(request: &PlanRequest, asked: &PendingApproval) -> Option<Sensitive> {
+    if asked.kind != ApprovalKind::RedirectingVariable {
+        return None;
+    }
+    let name = asked.subject.get("name")?.as_str()?;
+    let block = parse::orca_yaml::read(request.orca_yaml.as_ref()?, &mut diagnostic::Findings::default())?;
+    block.env.into_iter().find(|(said, _)| said.value == name).map(|(_, value)| value)
 }
 
 /// `container_not_requested` and `experimental_off` come before everything but a malformed request.

@@ -305,3 +305,10 @@ words! {
         Cleaned = "cleaned",
     }
 }
+
+impl Phase {
+    /// Whether making or removing began and did not end: nothing may be launched, and `rm` or a new create goes on.
+    pub fn is_unfinished(self) -> bool {
+        matches!(self, Self::Provisioning | Self::Failed | Self::CleanupPending | Self::CleanupFailed)
+    }
+}

@@ -260,7 +260,12 @@ fn bundle(repo_path: &str, branch: &str, base: Option<&str>) -> Stdin {
     .map(String::from)
     .into();
     argv.extend([Some(branch), base].into_iter().flatten().map(|branch| format!("refs/heads/{branch}")));
-    let env = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_CONFIG_NOSYSTEM", "1")];
+    let env = [
+        ("GIT_ALLOW_PROTOCOL", "none"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+    ];
     let env: BTreeMap<String, String> =
         env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     Stdin::Bundle { argv, env }

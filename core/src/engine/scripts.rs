@@ -43,9 +43,9 @@ set -eu; umask 022; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1
 export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; \
 target=$1; branch=$2; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
 git -c init.defaultBranch=orca init -q --template= -- \"$work\"; cd \"$work\"; \
-git bundle unbundle /dev/stdin | while read -r id ref; do \
-case $ref in refs/heads/*) git update-ref -- \"$ref\" \"$id\";; esac; done; \
-git symbolic-ref HEAD \"refs/heads/$branch\"; git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";
+git bundle unbundle /dev/stdin >.git/orca-refs; while read -r id ref; do \
+case $ref in refs/heads/*) git update-ref -- \"$ref\" \"$id\";; esac; done <.git/orca-refs; rm -f .git/orca-refs; \
+git symbolic-ref HEAD \"refs/heads/$branch\"; git rev-parse -q --verify 'HEAD^{commit}' >/dev/null; git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";
 
 /// Sets origin: `sh -c SET_REMOTE sh TARGET URL`.
 pub(super) const SET_REMOTE: &str = "\

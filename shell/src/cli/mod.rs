@@ -4,7 +4,7 @@
 //! them may hold a value.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -92,7 +92,7 @@ impl Look {
 /// What a command reads from and writes to.
 struct Io<'a> {
     look: Look,
-    stdin: &'a mut dyn Read,
+    stdin: &'a mut dyn BufRead,
     stdout: &'a mut dyn Write,
     stderr: &'a mut dyn Write,
 }
@@ -145,7 +145,7 @@ const NO_ENGINE: u8 = 3;
 pub fn main(
     args: impl Iterator<Item = OsString>,
     look: Look,
-    stdin: &mut dyn Read,
+    stdin: &mut dyn BufRead,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> ExitCode {

@@ -1,6 +1,6 @@
 //! The person at the terminal: progress, and questions where there is one to answer.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 
 use super::Io;
 use crate::workspace::{Asked, Ui};
@@ -34,15 +34,17 @@ impl Ui for Person<'_, '_> {
             return None;
         }
         let _ = writeln!(self.io.stderr, "{}", asked.approval.message);
-        if let (Some(line), Some(number)) = (&asked.line, asked.approval.source.line) {
-            let file =
-                asked.approval.source.file.as_deref().map(orca_container_core::escaped).unwrap_or_default();
-            let _ = writeln!(self.io.stderr, "  {file}:{number}: {line}");
+        if let (Some(file), Some(line)) = (&asked.approval.source.file, asked.approval.source.line) {
+            let _ = writeln!(self.io.stderr, "  in {}, line {line}", orca_container_core::escaped(file));
+        }
+        if let Some(value) = &asked.value {
+            let shown = orca_container_core::quoted_whole(value.reveal());
+            let _ = writeln!(self.io.stderr, "  its value: {shown}");
         }
         let _ = write!(self.io.stderr, "Approve? [y/N] ");
         let _ = self.io.stderr.flush();
         let mut answer = String::new();
-        io::stdin().lock().read_line(&mut answer).ok()?;
+        self.io.stdin.read_line(&mut answer).ok()?;
         Some(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use orca_container_core::{Action, ActionKind, Arg, Command, ReferenceName, Sensitive, Stdin};
 
 use super::client::{Client, ClientError, Input, Output, Wanted, run};
+use super::detect::{host_path, host_program};
 
 /// Outputs of earlier steps that later ones refer to.
 #[derive(Clone, Debug, Default)]
@@ -103,9 +104,10 @@ impl CarryOut {
         let kind = command.action;
         let input = |complaint: String| CarryOutError::Input { action: kind, complaint };
         let (program, git_args) = git.split_first().ok_or(CarryOutError::Reference { action: kind })?;
+        let program = host_program(program).ok_or_else(|| input(format!("{program} is not on PATH")))?;
         let mut git = Process::new(program);
         git.args(git_args).env_clear().envs(env).current_dir("/");
-        git.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        git.env("PATH", host_path());
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = git.spawn().map_err(|cause| input(format!("git could not be run: {cause}")))?;
         let pipe = child.stdout.take().ok_or_else(|| input("git has no output".into()))?;
@@ -115,7 +117,7 @@ impl CarryOut {
         // git first: when it fails, the container's complaint is only about a broken bundle.
         let made = child.wait_with_output().map_err(|cause| input(cause.to_string()))?;
         let output = output.map_err(|cause| CarryOutError::Client { action: kind, cause })?;
-        if !made.status.success() && output.code != 0 {
+        if !made.status.success() {
             let told = Output { code: 1, stdout: Vec::new(), stderr: made.stderr };
             return Err(input(format!("git bundle: {}", told.complaint())));
         }

@@ -106,7 +106,7 @@ impl std::fmt::Debug for Output {
 #[non_exhaustive]
 pub enum ClientError {
     /// The program is not there.
-    #[error("The engine's client {program} is not there.")]
+    #[error("The program {program} was not found.")]
     Missing {
         /// The program.
         program: String,

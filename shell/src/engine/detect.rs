@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,8 +54,8 @@ pub fn detect(
     runtime: Option<&str>,
     docker_config: &Path,
 ) -> Result<EngineFacts, EngineError> {
-    let docker = || find("docker");
-    let podman = || find("podman");
+    let docker = || host_program("docker");
+    let podman = || host_program("podman");
     match chosen {
         Some(EngineKind::Podman) => {
             podman_facts(&podman().ok_or(EngineError::NotFound { name: "podman" })?, runtime)
@@ -72,11 +73,15 @@ pub fn detect(
     }
 }
 
+/// PATH without its relative entries: `./node_modules/.bin` is the repository's, and nothing of it runs here.
+pub(crate) fn host_path() -> OsString {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(env::split_paths(&path).filter(|folder| folder.is_absolute())).unwrap_or_default()
+}
+
 /// A program on PATH, by its absolute path.
-fn find(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
+pub(crate) fn host_program(name: &str) -> Option<PathBuf> {
+    env::split_paths(&host_path())
         .map(|folder| folder.join(name))
         .find(|program| rustix::fs::access(program, rustix::fs::Access::EXEC_OK).is_ok() && program.is_file())
 }

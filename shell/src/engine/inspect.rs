@@ -52,12 +52,26 @@ impl Inspector<'_> {
             };
         }
         let complaint = String::from_utf8_lossy(&output.stderr).to_ascii_lowercase();
-        let none = ["no such", "not found", "no container with", "no volume with", "unable to find network"];
-        if none.iter().any(|words| complaint.contains(words)) {
+        if says_absent(&complaint) && self.answers() {
             Answer::Absent
         } else {
             Answer::Unknown(output.complaint())
         }
+    }
+
+    /// Whether the engine can be reached: a client that cannot reach it complains in words of its own choice, and
+    /// some of them ("no such host") sound like an absent thing.
+    fn answers(&self) -> bool {
+        self.call(&["volume", "ls", "--quiet", "--filter", "name=orca-no-such-volume"])
+            .is_ok_and(|output| output.code == 0)
+    }
+
+    /// Names of the containers that belong to a network, running or not; `None` where the engine does not tell.
+    fn members(&self, network: &str) -> Option<Vec<String>> {
+        let filter = format!("network={network}");
+        let output =
+            self.call(&["container", "ls", "--all", "--filter", &filter, "--format", "{{.Names}}"]).ok()?;
+        (output.code == 0).then(|| output.text().lines().map(String::from).collect())
     }
 
     /// The container's id, by its name or id.
@@ -112,12 +126,11 @@ impl Inspector<'_> {
                     document.get(upper).or(document.get(lower)).cloned().unwrap_or_default()
                 };
                 let ours = self.labels_are_ours(&either("Labels", "labels"), &["orca.install"]);
-                let users = either("Containers", "containers");
-                // Our own container is not another user of it.
-                let other = |user: &Value| {
-                    user.get("Name").and_then(Value::as_str) != Some(self.plan.names.container.as_str())
+                // The network's own answer lists running containers only; one that is stopped needs it as well.
+                let Some(members) = self.members(name) else {
+                    return Resource::Unknown { why: "its containers could not be listed".into() };
                 };
-                let in_use = users.as_object().is_some_and(|containers| containers.values().any(other));
+                let in_use = members.iter().any(|member| *member != self.plan.names.container);
                 Resource::Present(NetworkFacts { ours, in_use })
             }
         }
@@ -194,6 +207,16 @@ impl Inspector<'_> {
         }
         Some(attest(self.plan, Scope::Process, &observe_process(&status)))
     }
+}
+
+/// The engines' own words for a thing that is not there.
+fn says_absent(complaint: &str) -> bool {
+    let kinds = ["container", "volume", "network", "object"];
+    kinds.iter().any(|kind| complaint.contains(&format!("no such {kind}")))
+        || (complaint.contains("network") && complaint.contains("not found"))
+        || ["no container with", "no volume with", "unable to find network"]
+            .iter()
+            .any(|words| complaint.contains(words))
 }
 
 /// Field 22 of `/proc/PID/stat`: when the process began. The command's name, in brackets, may hold blanks.

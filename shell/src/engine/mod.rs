@@ -11,5 +11,6 @@ mod inspect;
 pub use carry_out::{CarryOut, CarryOutError};
 pub use client::{Client, ClientError, Input, Output, Wanted, run as run_bounded};
 pub use detect::{EngineError, detect};
+pub(crate) use detect::{host_path, host_program};
 pub use image::{ImageError, image_configuration, image_facts, remove_helper};
 pub use inspect::Inspector;

@@ -3,11 +3,11 @@
 //!
 //! A text counts only as a regular blob: a link in the tree is refused like a link on disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::engine::{ClientError, Input, Wanted};
+use crate::engine::{ClientError, Input, Wanted, host_path, host_program};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -32,6 +32,20 @@ pub enum CommittedError {
         "The repository is a partial clone, from which nothing can be cloned safely; fetch all its objects first."
     )]
     PartialClone,
+    /// Its objects or references lie in another repository.
+    #[error(
+        "The repository's {place} lead to another repository, whose files would be cloned as well; make it whole first (git repack -a -d, then remove objects/info/alternates)."
+    )]
+    Borrowed {
+        /// Which part of it.
+        place: String,
+    },
+    /// git cannot read what is there.
+    #[error("git cannot read {what} of the repository; git fsck tells what is broken.")]
+    Unreadable {
+        /// What.
+        what: String,
+    },
     /// A shallow repository's history ends before its beginning.
     #[error(
         "The repository is shallow, and a clone of a shallow bundle does not work; run git fetch --unshallow first."
@@ -61,9 +75,22 @@ pub struct Committed<'a> {
     commit: String,
 }
 
+/// Whether a link, an entry that is one, or a list of alternates leads out of the repository.
+fn borrows(place: &Path) -> bool {
+    let Ok(found) = place.symlink_metadata() else { return false };
+    if found.is_file() {
+        return found.len() > 0;
+    }
+    let is_link = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.and_then(|entry| entry.file_type()).is_ok_and(|kind| kind.is_symlink())
+    };
+    found.is_symlink() || std::fs::read_dir(place).is_ok_and(|mut entries| entries.any(is_link))
+}
+
 /// git with hooks, monitors, transports and lazy fetches off, and an environment of ours.
 fn git(repository: &Path, args: &[&str]) -> Result<crate::engine::Output, ClientError> {
-    let mut command = Command::new("git");
+    let program = host_program("git").ok_or_else(|| ClientError::Missing { program: "git".into() })?;
+    let mut command = Command::new(program);
     command.args([
         "-c",
         "core.hooksPath=/dev/null",
@@ -76,10 +103,12 @@ fn git(repository: &Path, args: &[&str]) -> Result<crate::engine::Output, Client
     command
         .env_clear()
         .env("GIT_NO_LAZY_FETCH", "1")
+        // Beats what a repository's configuration allows, and older gits know it.
+        .env("GIT_ALLOW_PROTOCOL", "none")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_TERMINAL_PROMPT", "0");
     command.env("GIT_NO_REPLACE_OBJECTS", "1").env("LC_ALL", "C");
-    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.env("PATH", host_path());
     // safe.directory is the user's own word about whose repositories are trusted.
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
     crate::engine::run_bounded(command, "git", Input::None, Wanted::Kept, PATIENCE)
@@ -94,24 +123,46 @@ impl<'a> Committed<'a> {
             return Err(CommittedError::NoCommit);
         }
         let found = Self { repository, commit: answer.text() };
-        if !git(
-            repository,
-            &["config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$"],
-        )?
-        .stdout
-        .is_empty()
-        {
-            return Err(CommittedError::PartialClone);
-        }
+        found.objects_are_its_own()?;
         if git(repository, &["rev-parse", "--is-shallow-repository"])?.text() == "true" {
             return Err(CommittedError::Shallow);
         }
         Ok(found)
     }
 
+    /// Everything that is cloned lies in the repository itself: nothing is fetched, nothing borrowed from another.
+    fn objects_are_its_own(&self) -> Result<(), CommittedError> {
+        let pattern = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$";
+        let configured = git(self.repository, &["config", "--get-regexp", pattern])?;
+        match configured.code {
+            0 => return Err(CommittedError::PartialClone),
+            1 => {}
+            _ => return Err(CommittedError::Unreadable { what: "its configuration".into() }),
+        }
+        for place in ["objects", "objects/pack", "objects/info/alternates", "refs", "refs/heads"] {
+            if borrows(&self.git_path(place)?) {
+                return Err(CommittedError::Borrowed { place: place.into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Where git keeps a part of the repository.
+    fn git_path(&self, place: &str) -> Result<PathBuf, CommittedError> {
+        let answer = git(self.repository, &["rev-parse", "--git-path", place])?;
+        if answer.code != 0 {
+            return Err(CommittedError::Unreadable { what: place.into() });
+        }
+        Ok(self.repository.join(answer.text()))
+    }
+
     /// The text at a path of the commit, cut after `cap` bytes and a little, or `None` where there is none.
     pub fn text(&self, path: &str, cap: usize) -> Result<Option<String>, CommittedError> {
         let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", path])?;
+        let unreadable = || CommittedError::Unreadable { what: path.into() };
+        if answer.code != 0 {
+            return Err(unreadable());
+        }
         let line = String::from_utf8_lossy(&answer.stdout).into_owned();
         let Some((entry, _)) = line.split_once('\t') else { return Ok(None) };
         let mut fields = entry.split(' ');
@@ -119,7 +170,11 @@ impl<'a> Committed<'a> {
         if !matches!(mode, "100644" | "100755") {
             return Err(CommittedError::NotRegular { path: path.into() });
         }
-        let mut bytes = git(self.repository, &["cat-file", "blob", object])?.stdout;
+        let blob = git(self.repository, &["cat-file", "blob", object])?;
+        if blob.code != 0 {
+            return Err(unreadable());
+        }
+        let mut bytes = blob.stdout;
         // Longer than the bound stays longer than the bound, so that the core says so.
         bytes.truncate(cap.saturating_add(4));
         match String::from_utf8(bytes) {

@@ -48,6 +48,7 @@ impl Lock {
                 .create(true)
                 .truncate(false)
                 .mode(0o600)
+                .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
                 .open(&path)?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}

@@ -97,28 +97,34 @@ fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Writes a file that must not be there yet; one that is there already is left, and that is no error.
+/// Writes a file whole that must not be there yet; one that is there already is left, and that is no error.
 pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
-    match create_new(path) {
-        Ok(mut file) => file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed(path)),
+    match beside(path, bytes, |temporary| {
+        fs::hard_link(temporary, path).and_then(|()| fs::remove_file(temporary))
+    }) {
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(cause) => Err(failed(path)(cause)),
+        other => other.map_err(failed(path)),
     }
 }
 
 /// Writes a file whole: beside its place, then renamed into it. A link at the place is replaced, never followed;
 /// the temporary file is gone also when a step fails.
 pub(super) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
+    beside(path, bytes, |temporary| fs::rename(temporary, path)).map_err(failed(path))
+}
+
+/// Writes a temporary file beside a place and puts it there; it is gone also when that fails.
+fn beside(path: &Path, bytes: &[u8], place: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let _ = fs::remove_file(&temporary);
     let written =
         create_new(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-    let placed = written.and_then(|()| fs::rename(&temporary, path));
+    let placed = written.and_then(|()| place(&temporary));
     if placed.is_err() {
         let _ = fs::remove_file(&temporary);
     }
-    placed.map_err(failed(path))
+    placed
 }
 
 /// Removes a file; one that is not there is removed already.

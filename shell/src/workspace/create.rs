@@ -1,14 +1,15 @@
 //! Making a workspace: judge, ask, pull, look, judge again, make, compare, start, look again, clone, record.
 
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 
 use orca_container_core::input::{
     Approval, ContainerOptions, DevcontainerFile, EngineFacts, PlanRequest, RepositoryFile,
 };
 use orca_container_core::{
-    Action, ApprovalKind, EngineKind, Goal, Need, PendingApproval, Phase, PlanAnswer, Planned, Record,
-    RenderContext, Sensitive, limits, plan, render, start_env_text,
+    Action, EngineKind, Goal, Need, PendingApproval, PlanAnswer, Planned, Record, RenderContext, Sensitive,
+    asked_value, limits, plan, render, start_env_text,
 };
 
 use super::helper::{looked_up, remove_left};
@@ -18,17 +19,17 @@ use crate::gather::committed::Committed;
 use crate::gather::request::{Words, gather};
 use crate::settings::Settings;
 use crate::store::{
-    FrozenTexts, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval, WorkspaceRecord,
-    WorkspaceValues, random_id,
+    FrozenTexts, Lock, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval,
+    WorkspaceRecord, WorkspaceValues, random_id,
 };
 
-/// What a person is asked: the approval, and the line that asks for it.
+/// What a person is asked: the approval, and the value that it is about.
 #[derive(Debug)]
 pub struct Asked<'a> {
     /// The approval.
     pub approval: &'a PendingApproval,
-    /// The committed line, for a terminal only.
-    pub line: Option<String>,
+    /// The value that is asked for, as it was read and not as its line looks; for a terminal only.
+    pub value: Option<Sensitive>,
 }
 
 /// What a workspace is made of.
@@ -44,26 +45,36 @@ pub struct CreateOptions<'a> {
     pub approve: Vec<String>,
 }
 
-/// Makes a workspace, or finishes one whose making was interrupted. A failed step is undone.
+/// Makes a workspace; what an interrupted create of the same worktree left goes first. A failed step is undone.
 pub fn create(
     options: CreateOptions<'_>,
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     store.remove_orphans();
-    let mut request = gather(options.folder, options.settings, options.words)?.request;
-    let unfinished = existing(store, &request)?;
-    if let Some(record) = unfinished {
-        return finish(store, record, ui);
-    }
-    use_committed_texts(&mut request, options.folder, ui)?;
+    let request = gather(options.folder, options.settings, options.words)?.request;
+    let worktree = worktree_lock(store, &request)?;
+    let made = create_locked(request, options.folder, &options.approve, store, ui);
+    worktree.remove();
+    made
+}
+
+fn create_locked(
+    mut request: PlanRequest,
+    folder: &Path,
+    approve: &[String],
+    store: &Store,
+    ui: &mut dyn Ui,
+) -> Result<WorkspaceRecord, WorkspaceError> {
+    remove_unfinished(store, &request, ui)?;
+    use_committed_texts(&mut request, folder, ui)?;
     request.install.id = store.ensure_install_id()?;
     request.workspace.instance_id = random_id()?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     request.engine = Some(engine(&request, store)?);
 
     // Judged before anything of the repository is pulled.
-    let planned = judge(&mut request, &options.approve, store, ui)?;
+    let planned = judge(&mut request, approve, store, ui)?;
     request.image_facts = Some(image(&request, &planned, store, ui)?);
     let planned = judge(&mut request, &[], store, ui)?;
     if !planned.needs.is_empty() {
@@ -107,42 +118,37 @@ fn make(mut runner: Runner<'_>, ui: &mut dyn Ui) -> Result<WorkspaceRecord, Work
     }
 }
 
-/// The record of an interrupted create of this worktree; one that runs already is an error, one whose removal was
-/// interrupted is removed first.
-fn existing(store: &Store, request: &PlanRequest) -> Result<Option<WorkspaceRecord>, WorkspaceError> {
+/// Removes what an interrupted create or removal of this worktree left; a workspace that stands is an error.
+///
+/// Nobody worked in it: nothing is launched before a create has ended. It is not finished, since what is asked for
+/// now may be another image, network or value than was asked for then.
+fn remove_unfinished(store: &Store, request: &PlanRequest, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
     let (records, broken) = store.records()?;
     if let Some(error) = broken.into_iter().next() {
         return Err(error.into());
     }
-    let found = records.into_iter().find(|record| record.workspace.id == request.workspace.id);
-    match found.as_ref().map(|record| record.progress.phase) {
-        None => Ok(None),
-        Some(Phase::Provisioning | Phase::Failed | Phase::CleanupPending | Phase::CleanupFailed) => Ok(found),
-        Some(_) => Err(WorkspaceError::Exists(orca_container_core::quoted(&request.workspace.name))),
+    let Some(record) = records.into_iter().find(|record| record.workspace.id == request.workspace.id) else {
+        return Ok(());
+    };
+    if !record.progress.phase.is_unfinished() {
+        return Err(WorkspaceError::Exists(orca_container_core::quoted(&request.workspace.name)));
     }
-}
-
-/// Finishes an interrupted create, or an interrupted removal.
-fn finish(
-    store: &Store,
-    record: WorkspaceRecord,
-    ui: &mut dyn Ui,
-) -> Result<WorkspaceRecord, WorkspaceError> {
-    let _lock = store.lock(record.file_name())?;
-    let removing =
-        matches!(record.progress.phase, Phase::CleanupPending | Phase::CleanupFailed | Phase::Failed);
+    ui.progress("Removing what an interrupted operation left");
+    let lock = store.lock(record.file_name())?;
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
     remove_left(store, &client, record.engine.kind);
     let mut runner = Runner::new(store, record, true);
-    // Start variables were typed for a create that never ended; without their values it begins anew.
-    if removing || !runner.record.plan.start_env.is_empty() {
-        ui.progress("Removing what an interrupted operation left; run create again after it");
-        runner.observe();
-        runner.reach(Goal::Remove, ui)?;
-        return Err(WorkspaceError::Preview("to be asked for again: what was left is removed now".into()));
-    }
-    ui.progress("Finishing a create that was interrupted");
-    make(runner, ui)
+    runner.observe();
+    runner.reach(Goal::Remove, ui)?;
+    lock.remove();
+    Ok(())
+}
+
+/// The lock of a worktree: two creates of one would make two workspaces of it.
+fn worktree_lock(store: &Store, request: &PlanRequest) -> Result<Lock, WorkspaceError> {
+    let mut hasher = std::hash::DefaultHasher::new();
+    request.workspace.id.hash(&mut hasher);
+    Ok(store.lock(&format!("worktree-{:016x}", hasher.finish()))?)
 }
 
 /// The repository's texts of the commit that is cloned, not of the files that somebody is editing.
@@ -213,7 +219,7 @@ fn judge(
             let answer = if by_digest {
                 Some(true)
             } else {
-                ui.ask(&Asked { approval: asked, line: line_of(request, asked) })
+                ui.ask(&Asked { approval: asked, value: asked_value(request, asked) })
             };
             if answer == Some(true) {
                 granted.push(asked.clone());
@@ -250,13 +256,6 @@ pub(crate) fn stored_approval(asked: &PendingApproval, repository_id: &str) -> S
         repository_id: repository_id.to_owned(),
         subject: asked.subject.clone(),
     }
-}
-
-/// The line of the repository's file that asks: for a person at a terminal who decides on its value.
-pub(crate) fn line_of(request: &PlanRequest, asked: &PendingApproval) -> Option<String> {
-    let text = request.orca_yaml.as_ref().filter(|_| asked.kind != ApprovalKind::Build)?.text.reveal();
-    let index = usize::try_from(asked.source.line?).ok()?.checked_sub(1)?;
-    text.lines().nth(index).map(|line| orca_container_core::escaped(line.trim()))
 }
 
 /// The image's facts, pulled first only when it is not there.

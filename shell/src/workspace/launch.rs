@@ -13,7 +13,7 @@ use orca_container_core::input::{
 use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
 
 use super::WorkspaceError;
-use crate::engine::{Input, Wanted, run_bounded};
+use crate::engine::{Input, Wanted, host_path, host_program, run_bounded};
 use crate::gather::host;
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord, random_id};
@@ -93,6 +93,10 @@ pub fn launch_answer(
     settings: &Settings,
     options: LaunchOptions,
 ) -> Result<LaunchAnswer, WorkspaceError> {
+    // Until then the clone is not whole, and what somebody writes into it goes with it.
+    if record.progress.phase.is_unfinished() {
+        return Err(WorkspaceError::Unfinished(orca_container_core::quoted(&record.workspace.name)));
+    }
     let request = launch_request(record, store, settings)?;
     let container_id = record
         .container_id
@@ -158,7 +162,8 @@ fn secrets(descriptor: Option<u32>) -> Result<UniqueMap<Sensitive>, WorkspaceErr
 /// The token of the bound account, from gh's own store; the core says what its absence means.
 fn gh_token(request: &PlanRequest) -> Option<Sensitive> {
     let account = request.repo_settings.gh_account.as_ref()?;
-    let mut command = Command::new("gh");
+    let mut command = Command::new(host_program("gh")?);
+    command.env("PATH", host_path());
     command.args(["auth", "token", "--hostname", &account.host, "--user", &account.user]);
     for name in
         ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_REPO"]

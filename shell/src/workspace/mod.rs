@@ -43,6 +43,9 @@ pub enum WorkspaceError {
     /// There is a workspace already.
     #[error("There is a workspace {0} for this worktree already; use it, or remove it with rm.")]
     Exists(String),
+    /// Its making, or its removal, did not end.
+    #[error("The workspace {0} is not whole: its create or its rm was interrupted. Run that command again.")]
+    Unfinished(String),
     /// There is none.
     #[error("There is no workspace {0}; ls shows those there are.")]
     NotFound(String),

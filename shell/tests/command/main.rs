@@ -10,7 +10,12 @@ mod example;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod hostile_git;
+#[cfg(test)]
 mod launch;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod person;
 #[cfg(test)]
 mod readme;
 #[cfg(test)]

@@ -33,7 +33,7 @@ impl Repository {
         repository
     }
 
-    fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root).env_clear().env("HOME", self.home.path());
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -43,6 +43,11 @@ impl Repository {
 
     pub(crate) fn git(&self, args: &[&str]) {
         assert!(self.command("git").args(args).status().unwrap().success(), "git {args:?}");
+    }
+
+    pub(crate) fn commit(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "t"]);
     }
 
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {

@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -226,7 +227,52 @@ pub fn two_at_once(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
-/// Killed at any moment: the next command ends in a workspace that runs, or in nothing.
+/// A stopped container is not in its network's own list, and it needs the network all the same.
+pub fn stopped_keeps_network(bench: &mut Bench) {
+    let worktree = bench.path("second");
+    bench.git(&["worktree", "add", "-q", "-b", "second", worktree.to_str().unwrap()]);
+    let image = crate::bench::image(bench.engine);
+    bench.create(&[]).ok();
+    bench.create_from("second", &image, &[]).ok();
+    bench.run(&["stop", "second"]).ok();
+    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["start", "second"]).ok();
+    assert_eq!(bench.run(&["exec", "second", "--", "cat", "readme"]).ok().stdout, "hello again\n");
+    bench.run(&["rm", "second"]).ok();
+    bench.nothing_is_left();
+}
+
+/// A client that cannot reach its engine complains in words that sound like an absent container.
+pub fn out_of_reach(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    let file = crate::bench::files_below(&bench.path("state/orca-container/records")).remove(0);
+    let whole = fs::read(&file).unwrap();
+    let fake = bench.path("client");
+    for complaint in [
+        "error during connect: dial tcp: lookup dockerbox: no such host",
+        "open /gone/ca.pem: no such file or directory",
+        "Error: default OCI runtime \"x\" not found: invalid argument",
+        "Error: No such container: it-was-never-asked",
+        "network of the engine not found",
+    ] {
+        fs::write(&fake, format!("#!/bin/sh\necho '{complaint}' >&2\nexit 125\n")).unwrap();
+        fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut record: Value = serde_json::from_slice(&whole).unwrap();
+        record["engine"]["program"] = json!(fake);
+        fs::write(&file, record.to_string()).unwrap();
+        let removed = bench.run(&["rm", "acme"]);
+        assert_eq!(removed.code, 1, "{complaint}: {removed:?}");
+        assert!(file.exists(), "{complaint}: the record is gone");
+        let status = bench.run(&["status", "acme", "--json"]);
+        assert!(!status.stdout.contains("missing"), "{complaint}: {status:?}");
+    }
+    fs::write(&file, &whole).unwrap();
+    assert_eq!(bench.status()["status"], json!("running"));
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// Killed at any moment: the next create makes what it is asked for, not what the killed one was asked for.
 pub fn interrupted(bench: &mut Bench) {
     let image = crate::bench::image(bench.engine);
     for milliseconds in [150, 400, 700, 1000] {
@@ -235,15 +281,11 @@ pub fn interrupted(bench: &mut Bench) {
         std::thread::sleep(Duration::from_millis(milliseconds));
         let _ = child.kill();
         child.wait().unwrap();
-        bench.create(&[]);
-        if bench.run(&["status", "acme"]).code == 0 {
-            assert_eq!(
-                bench.exec(&["cat", "readme"]).ok().stdout,
-                "hello again\n",
-                "after {milliseconds} ms"
-            );
-            bench.run(&["rm", "acme"]).ok();
-        }
+        bench.create(&["--container-template", "small", "--network", "none"]).ok();
+        let text = bench.exec(&["cat", "readme"]).ok().stdout;
+        assert_eq!(text, "hello again\n", "after {milliseconds} ms");
+        assert_eq!(bench.inspect()["HostConfig"]["Memory"], json!(2_147_483_648_u64));
+        bench.run(&["rm", "acme"]).ok();
         bench.nothing_is_left();
     }
 }

@@ -1,0 +1,85 @@
+//! Git folders that lead elsewhere: nothing of them runs on this computer, nothing of another repository is read.
+
+use crate::runs::{Repository, Run};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+/// A repository whose committed files are about to be read.
+fn committed() -> Repository {
+    let repository = Repository::new();
+    repository.write("orca.yaml", "worktree:\n  container:\n    template: small\n");
+    repository.commit();
+    repository
+}
+
+fn approve(repository: &Repository) -> Run {
+    repository.run(&["approve", "--container", "--container-image", "alpine:3", "."])
+}
+
+fn fails_with(repository: &Repository, words: &str) {
+    let run = approve(repository);
+    assert!(run.code == 1 && run.stderr.contains(words), "{words}: {run:?}");
+}
+
+#[test]
+fn a_whole_repository_is_read() {
+    assert_eq!(approve(&committed()).code, 0);
+}
+
+#[test]
+fn objects_and_references_of_another_repository_are_not_borrowed() {
+    let victim = committed();
+    for place in ["objects", "refs", "objects/pack", "refs/heads"] {
+        let repository = committed();
+        let ours = repository.root.join(".git").join(place);
+        fs::remove_dir_all(&ours).unwrap();
+        symlink(victim.root.join(".git").join(place), &ours).unwrap();
+        let run = approve(&repository);
+        assert_eq!(run.code, 1, "{place}: {run:?}");
+    }
+    let repository = committed();
+    repository.write(".git/objects/info/alternates", victim.root.join(".git/objects").to_str().unwrap());
+    fails_with(&repository, "lead to another repository");
+}
+
+#[test]
+fn a_repository_that_would_fetch_is_refused_and_its_transport_never_runs() {
+    for promise in ["promisor=true", "partialclonefilter=blob:none"] {
+        let repository = committed();
+        let (name, value) = promise.split_once('=').unwrap();
+        repository.write("ran.sh", "#!/bin/sh\ntouch \"$HOME/ran\"\n");
+        let script = repository.root.join("ran.sh");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        repository.git(&["config", "protocol.ext.allow", "always"]);
+        repository.git(&["config", "remote.origin.url", &format!("ext::{}", script.display())]);
+        repository.git(&["config", &format!("remote.origin.{name}"), value]);
+        remove_orca_yaml_object(&repository);
+        fails_with(&repository, "partial clone");
+        assert!(!repository.home.path().join("ran").exists());
+    }
+}
+
+#[test]
+fn a_missing_object_is_an_error_not_an_absent_file() {
+    let repository = committed();
+    remove_orca_yaml_object(&repository);
+    fails_with(&repository, "git cannot read orca.yaml");
+}
+
+#[test]
+fn a_program_of_the_repository_is_never_taken_for_git() {
+    let mut repository = committed();
+    repository.write("bin/git", "#!/bin/sh\ntouch \"$HOME/ran\"\n");
+    fs::set_permissions(repository.root.join("bin/git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    repository.host.push(("PATH".into(), format!("./bin:{path}")));
+    assert_eq!(approve(&repository).code, 0);
+    assert!(!repository.home.path().join("ran").exists());
+}
+
+fn remove_orca_yaml_object(repository: &Repository) {
+    let output = repository.command("git").args(["rev-parse", "HEAD:orca.yaml"]).output().unwrap();
+    let id = String::from_utf8(output.stdout).unwrap();
+    let (folder, file) = id.trim().split_at(2);
+    fs::remove_file(repository.root.join(".git/objects").join(folder).join(file)).unwrap();
+}
