@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lays out a small image from this machine's own Debian packages (busybox-static, git) and imports it into an
 # engine: no registry, under a second. Usage: build.sh docker|podman NAME [KIND]
-# KIND: full (default), no-git, no-sh. The image has a user agent (1000:1000) with a home, and /usr/bin/env.
+# KIND: full (default), no-git, no-sh, endless-chown (hostile: its chown never ends). The image has a user agent (1000:1000) with a home, and /usr/bin/env.
 set -eu
 engine=$1 name=$2 kind=${3:-full}
 root=$(mktemp -d)
@@ -31,6 +31,11 @@ if [ "$kind" != no-git ]; then
   done
 fi
 if [ "$kind" = no-sh ]; then rm -f "$root/bin/sh" "$root/bin/ash" "$root/bin/hush"; fi
+if [ "$kind" = endless-chown ]; then
+  rm "$root/bin/chown"
+  printf '#!/bin/sh\nexec sleep 100000\n' >"$root/bin/chown"
+  chmod 755 "$root/bin/chown"
+fi
 chown -R 1000:1000 "$root/home/agent"
 
 set -- -c 'USER agent' -c 'ENV PATH=/usr/bin:/bin' -c 'WORKDIR /home/agent' -c 'CMD ["sleep","600"]'

@@ -212,6 +212,8 @@ fn init_volumes(plan: &ContainerPlan, engine: &Dialect) -> Vec<Arg> {
         "--memory-swap=268435456",
         "--pids-limit=32",
     ]);
+    // By its name it is found again when its client is killed: the image's chown need not end.
+    words.push(format!("--name={}-init", plan.names.container).into());
     words.extend(label_flags(plan.labels.iter().filter(|(name, _)| *name != "orca.plan")));
     for (volume, target) in
         [(&plan.names.workspace_volume, WORKSPACE_ROOT), (&plan.names.agent_volume, AGENT_TARGET)]

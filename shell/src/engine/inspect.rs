@@ -161,6 +161,19 @@ impl Inspector<'_> {
         }
     }
 
+    /// The id of the container that gives the volumes to their user, where one is left: it runs the image's own
+    /// program as root, and that need not end.
+    pub fn left_init(&self) -> Option<String> {
+        let Answer::There(document, _) =
+            self.container_document(&format!("{}-init", self.plan.names.container))
+        else {
+            return None;
+        };
+        let labels = document.pointer("/Config/Labels").cloned().unwrap_or_default();
+        let ours = self.labels_are_ours(&labels, &["orca.install", "orca.instance"]);
+        document.get("Id").and_then(Value::as_str).filter(|_| ours).map(String::from)
+    }
+
     /// A volume and, with it, the network, against the plan.
     pub fn check_volume(&self, role: MountRole) -> Vec<Check> {
         let observed = match self.ask(&["volume", "inspect", "--", self.volume_name(role)]) {

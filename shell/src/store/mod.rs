@@ -148,7 +148,8 @@ impl Store {
         for path in
             paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         {
-            match read_json(&path) {
+            match read_json::<WorkspaceRecord>(&path) {
+                Ok(Some(record)) if record.schema_version != 1 => broken.push(StoreError::Invalid { path }),
                 Ok(Some(record)) => records.push(record),
                 Ok(None) => {}
                 Err(error) => broken.push(error),
@@ -177,9 +178,29 @@ impl Store {
 
     /// Removes locks and typed variables whose workspace never got a record: its maker died before it.
     pub fn remove_orphans(&self) {
-        let values = std::fs::read_dir(self.root.join("values")).into_iter().flatten().flatten();
-        let values = values.filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned()));
-        for name in values.chain(self.lock_names("orca-ws-")).filter(|name| !self.has_record(name)) {
+        let values = self.root.join("values");
+        let files = || {
+            let entries = std::fs::read_dir(&values).into_iter().flatten().flatten();
+            entries.filter_map(|entry| entry.file_name().into_string().ok())
+        };
+        // A file that was being written when its writer was killed: `.NAME.json.PID`.
+        for file in files().filter(|file| file.starts_with('.')) {
+            let name = file.trim_start_matches('.').split('.').next().unwrap_or_default();
+            if let Ok(_lock) = self.lock(name) {
+                let _ = remove(&values.join(&file));
+            }
+        }
+        for name in self.lock_names("worktree-") {
+            if let Ok(lock) = self.lock(&name) {
+                lock.remove();
+            }
+        }
+        let values = files().filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()));
+        for name in values
+            .chain(self.lock_names("orca-ws-"))
+            .filter(|name| !self.has_record(name))
+            .collect::<Vec<_>>()
+        {
             // A maker that lives holds the lock.
             let Ok(lock) = self.lock(&name) else { continue };
             if !self.has_record(&name) {

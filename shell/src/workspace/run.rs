@@ -82,6 +82,9 @@ impl<'a> Runner<'a> {
                 "The recorded plan was changed since it was made.".into(),
             ]));
         }
+        if goal == Goal::Remove {
+            self.remove_left_init();
+        }
         loop {
             let next =
                 next_actions(goal, Some(&self.record.plan), self.world.record.as_ref(), &self.world.observed);
@@ -98,6 +101,14 @@ impl<'a> Runner<'a> {
                 self.world.apply(action, self.record.progress.copy);
                 self.remember(action)?;
             }
+        }
+    }
+
+    /// Its volumes cannot go before it. What fails here is told by the step that needs it.
+    fn remove_left_init(&self) {
+        if let Some(id) = self.inspector().left_init() {
+            let args = ["rm", "-f", "-v", "--", &id].map(String::from);
+            let _ = self.client.call(&args, Input::None, Wanted::Kept, Duration::from_secs(60));
         }
     }
 

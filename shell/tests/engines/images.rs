@@ -1,6 +1,8 @@
 //! Images: what they bring that must go, and what they lack.
 
 use crate::bench::{Bench, build_image};
+use std::process::Stdio;
+use std::time::Duration;
 
 fn create_from(bench: &Bench, image: &str) -> crate::bench::Ran {
     bench.create_from("acme", image, &[])
@@ -21,6 +23,30 @@ pub fn reserved_are_gone(bench: &mut Bench) {
     // Also for a process that the engine starts without us.
     let inside = bench.client(&["exec", &bench.container_id(), "env"]).ok().stdout;
     assert!(!inside.contains("ORCA_TERMINAL_HANDLE") && !inside.contains("ANTHROPIC_API_KEY"), "{inside}");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// docker: the image's own chown runs as root in a container of its own; when it never ends, `rm` ends it.
+pub fn endless_chown(bench: &mut Bench) {
+    let image = build_image(bench.engine, "endless-chown", "");
+    let args = crate::bench::create_args(bench.engine, "acme", &image);
+    let mut child = bench.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let running = || {
+        let records = crate::bench::files_below(&bench.path("state/orca-container/records"));
+        let Some(name) = records.first().and_then(|file| file.file_stem()?.to_str()) else { return false };
+        let filter = format!("name={name}-init");
+        !bench.client(&["ps", "--quiet", "--filter", &filter]).ok().stdout.is_empty()
+    };
+    let mut ended = None;
+    while ended.is_none() && !running() {
+        std::thread::sleep(Duration::from_millis(100));
+        ended = child.try_wait().unwrap();
+    }
+    // podman gives a volume to its user by itself, so that nothing of the image runs for it.
+    assert_eq!(ended.is_some_and(|status| status.success()), bench.engine == "podman", "{ended:?}");
+    let _ = child.kill();
+    child.wait().unwrap();
     bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
 }

@@ -46,6 +46,7 @@ const TESTS: &[(&str, Test)] = &[
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
     ("images::reserved_variables_of_the_image_are_gone", images::reserved_are_gone),
     ("images::an_image_without_git_or_sh_says_what_to_install", images::missing_tools),
+    ("images::a_chown_that_never_ends_is_ended_by_rm", images::endless_chown),
     ("failures::what_cannot_be_cloned_is_refused_before_anything_is_made", failures::cannot_be_cloned),
     ("failures::private_branches_and_stashes_stay_outside", failures::private_branches_stay),
     ("failures::a_failed_step_leaves_nothing", failures::a_failed_step_leaves_nothing),
