@@ -109,6 +109,7 @@ pub fn terminate_after_a_killed_client(bench: &mut Bench) {
             "host": {"platform": "linux"},
             "engine": {"kind": bench.engine, "version": "1", "endpoint": "local", "cpus": 1, "memoryBytes": 1, "limits": [],
                        "client": {"program": record["engine"]["program"], "env": record["engine"]["env"]}},
+            "imageFacts": {"id": record["image"]["id"], "env": [], "user": "agent", "uid": 1000, "gid": 1000},
         },
         "launch": {"containerId": record["containerId"], "launchId": "00112233445566778899aabbccddeeff", "helper": crate::bench::COMMAND,
                    "command": ["sh", "-c", "sleep 1000 & sleep 1000"]}
