@@ -306,6 +306,10 @@ fn start(record: &Record, observed: &Observed) -> Next {
     if is_cleanup(record.phase) {
         return Next::block("record", "The workspace is being removed.");
     }
+    if record.phase.is_unfinished() {
+        // Its clone may be missing: a phase "running" would say that it is whole.
+        return Next::block("record", "The workspace's create did not end; create it again, or remove it.");
+    }
     match &observed.container {
         Resource::Absent => {
             Next::block("container", "The container is gone; its volumes are kept for a recreate.")
@@ -325,8 +329,9 @@ fn stop(record: &Record, observed: &Observed) -> Next {
         Resource::Unknown { why } => unknown("container", why),
         Resource::Present(facts) if !facts.ours => Next::block("container", NOT_OURS),
         Resource::Present(facts) if facts.running => Next::one(Action::StopContainer),
-        _ if record.phase == Phase::Suspended => Next::default(),
-        _ => Next::one(Action::WriteRecord(Phase::Suspended)),
+        // What is not whole does not become so by being stopped.
+        _ if record.phase == Phase::Running => Next::one(Action::WriteRecord(Phase::Suspended)),
+        _ => Next::default(),
     }
 }
 

@@ -96,6 +96,40 @@ fn nothing_starts_before_it_was_compared_with_the_plan() {
     }
 }
 
+/// A phase "running" or "suspended" says that the clone is whole; starting or stopping cannot make it so.
+#[test]
+fn what_is_not_whole_is_never_called_running_or_suspended_by_start_or_stop() {
+    for plan in plans() {
+        for world in prefixes(Goal::Create, &World::empty(), &plan).iter().chain(&removals(&plan)) {
+            let unfinished = world.record.as_ref().is_some_and(|record| record.phase.is_unfinished());
+            for goal in [Goal::Start, Goal::Stop] {
+                let next = next_actions(goal, Some(&plan), world.record.as_ref(), &world.observed);
+                let writes = next.actions.iter().any(|action| matches!(action, Action::WriteRecord(_)));
+                assert!(!(unfinished && writes), "{goal:?} {world:?}: {next:?}");
+                let starts = next.actions.contains(&Action::StartContainer);
+                assert!(!(unfinished && starts), "{world:?}");
+            }
+        }
+    }
+}
+
+fn removals(plan: &ContainerPlan) -> Vec<World> {
+    let created = prefixes(Goal::Create, &World::empty(), plan);
+    prefixes(Goal::Remove, created.last().unwrap(), plan)
+}
+
+#[test]
+fn a_whole_workspace_stops_and_starts_again() {
+    for plan in plans() {
+        let mut world = prefixes(Goal::Create, &World::empty(), &plan).pop().unwrap();
+        for (goal, phase) in [(Goal::Stop, Phase::Suspended), (Goal::Start, Phase::Running)] {
+            world.reach(goal, &plan, true);
+            assert_eq!(world.record.as_ref().unwrap().phase, phase);
+        }
+        assert!(is_running(&world));
+    }
+}
+
 fn resource<T: Clone + std::fmt::Debug>(
     facts: impl Strategy<Value = T>,
 ) -> impl Strategy<Value = Resource<T>> {
