@@ -142,6 +142,14 @@ const REDIRECTING: &[Pattern] = &[
     // npm, pnpm and yarn take every setting of theirs from a variable.
     Begins("NPM_CONFIG_"),
     Begins("YARN_"),
+    // Another account: what is pushed or posted goes there.
+    Is("GH_TOKEN"),
+    Is("GITHUB_TOKEN"),
+    Is("GH_ENTERPRISE_TOKEN"),
+    Is("GITHUB_ENTERPRISE_TOKEN"),
+    Is("GH_HOST"),
+    Is("OPENAI_API_KEY"),
+    Is("GEMINI_API_KEY"),
     Is("GH_CONFIG_DIR"),
     Is("NETRC"),
     Is("CURL_HOME"),
@@ -283,6 +291,8 @@ mod tests {
             "YARN_NPM_REGISTRY_SERVER",
             "OPENSSL_CONF",
             "NETRC",
+            "GH_TOKEN",
+            "OPENAI_API_KEY",
             "UV_INDEX_URL",
             "LD_PRELOAD",
             "LD_AUDIT",
