@@ -4,9 +4,9 @@ use orca_container_core::{
     EffectiveEnvironment, EnvEntry, EnvState, Shadow, environment_table, escaped, place, why,
 };
 
+use super::Look;
 use super::page::{Page, count};
 use super::problems;
-use crate::cli::Look;
 
 /// What nobody must believe otherwise.
 const PLAINLY: &str = "Every process of the workspace, the agent included, can read each variable it gets; so can \

@@ -6,6 +6,7 @@
 mod check;
 mod command;
 mod environment;
+mod look;
 mod page;
 mod plan;
 mod problems;
@@ -13,5 +14,6 @@ mod refusal;
 
 pub(crate) use check::check;
 pub(crate) use environment::{environment, markdown, story};
+pub use look::Look;
 pub(crate) use plan::plan;
 pub(crate) use refusal::refusal;

@@ -2,7 +2,7 @@
 
 use textwrap::{Options, WordSplitter};
 
-use crate::cli::Look;
+use super::Look;
 
 /// Text in the making.
 #[derive(Debug)]

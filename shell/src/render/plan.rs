@@ -4,9 +4,9 @@ use orca_container_core::{
     ActionKind, Diagnostic, Need, OptionEntry, Planned, Severity, escaped, place, quoted,
 };
 
+use super::Look;
 use super::page::{Mark, Page, count};
 use super::{command, environment, problems};
-use crate::cli::Look;
 
 /// Columns of a label and the blanks before and after it.
 const LABEL: usize = 12;

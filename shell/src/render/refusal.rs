@@ -2,9 +2,9 @@
 
 use orca_container_core::Refusal;
 
+use super::Look;
 use super::page::{Mark, Page};
 use super::problems;
-use crate::cli::Look;
 
 /// The refusal as text.
 pub(crate) fn refusal(refusal: &Refusal, look: Look) -> String {
