@@ -18,7 +18,7 @@ mod simulate;
 pub use action::{Action, ActionKind};
 pub use command::{Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use launch::launch;
-pub use render::{RenderContext, render};
+pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, TERMINATE};
 pub use sequencer::{
     Blocked, ContainerFacts, ImageKnown, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts,

@@ -241,34 +241,34 @@ fn internal(script: &str, parameters: &[&str]) -> Vec<Arg> {
     words
 }
 
+/// Flags of every git that runs on the host in a repository: nothing of its configuration starts a program.
+pub const HOST_GIT_FLAGS: [&str; 7] = [
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "protocol.allow=never",
+    "--no-optional-locks",
+];
+
+/// Variables of every such git. `GIT_ALLOW_PROTOCOL` beats what a repository's configuration allows, and gits that
+/// do not know `GIT_NO_LAZY_FETCH` know it. Without replacements, what is judged is what is cloned.
+pub const HOST_GIT_ENV: [(&str, &str); 5] = [
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
+
 /// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook.
 fn bundle(repo_path: &str, branch: &str, base: Option<&str>) -> Stdin {
-    let mut argv: Vec<String> = [
-        "git",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "protocol.allow=never",
-        "--no-optional-locks",
-        "-C",
-        repo_path,
-        "bundle",
-        "create",
-        "--quiet",
-        "-",
-    ]
-    .map(String::from)
-    .into();
+    let create = ["-C", repo_path, "bundle", "create", "--quiet", "-"];
+    let words = ["git"].into_iter().chain(HOST_GIT_FLAGS).chain(create);
+    let mut argv: Vec<String> = words.map(String::from).collect();
     argv.extend([Some(branch), base].into_iter().flatten().map(|branch| format!("refs/heads/{branch}")));
-    let env = [
-        ("GIT_ALLOW_PROTOCOL", "none"),
-        ("GIT_NO_LAZY_FETCH", "1"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("GIT_CONFIG_NOSYSTEM", "1"),
-    ];
     let env: BTreeMap<String, String> =
-        env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        HOST_GIT_ENV.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     Stdin::Bundle { argv, env }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use orca_container_core::{HOST_GIT_ENV, HOST_GIT_FLAGS};
+
 use crate::engine::{ClientError, Input, Wanted, host_path, host_program};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -91,24 +93,8 @@ fn borrows(place: &Path) -> bool {
 fn git(repository: &Path, args: &[&str]) -> Result<crate::engine::Output, ClientError> {
     let program = host_program("git").ok_or_else(|| ClientError::Missing { program: "git".into() })?;
     let mut command = Command::new(program);
-    command.args([
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "protocol.allow=never",
-    ]);
-    command.args(["--no-optional-locks", "--no-pager", "-C"]).arg(repository).args(args);
-    command
-        .env_clear()
-        .env("GIT_NO_LAZY_FETCH", "1")
-        // Beats what a repository's configuration allows, and older gits know it.
-        .env("GIT_ALLOW_PROTOCOL", "none")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_TERMINAL_PROMPT", "0");
-    command.env("GIT_NO_REPLACE_OBJECTS", "1").env("LC_ALL", "C");
-    command.env("PATH", host_path());
+    command.args(HOST_GIT_FLAGS).args(["--no-pager", "-C"]).arg(repository).args(args);
+    command.env_clear().envs(HOST_GIT_ENV).env("LC_ALL", "C").env("PATH", host_path());
     // safe.directory is the user's own word about whose repositories are trusted.
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
     crate::engine::run_bounded(command, "git", Input::None, Wanted::Kept, PATIENCE)

@@ -92,6 +92,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_link_in_place_of_a_lock_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let locks = folder.path().join("locks");
+        Lock::take(&locks, "other").unwrap();
+        let target = folder.path().join("precious");
+        std::fs::write(&target, "kept").unwrap();
+        std::os::unix::fs::symlink(&target, locks.join("w.lock")).unwrap();
+        assert!(Lock::take(&locks, "w").is_err());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
+    }
+
+    #[test]
     fn a_second_taker_is_told_who_holds_it_and_gets_it_afterwards() {
         let folder = tempfile::tempdir().unwrap();
         let locks = folder.path().join("s/locks");

@@ -2,13 +2,12 @@
 //! frozen texts, and in what a person typed for the workspace.
 
 use crate::bench::{Bench, files_below};
-use crate::delivery::{secrets_file, write_settings};
+use crate::delivery::{exec_reading, secrets_file, write_settings};
 use orca_container_testkit::Canary;
 use serde_json::json;
 use std::fs;
-use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Folders in which the engines keep state, volumes left out: what is in a volume is the workspace's own.
@@ -109,29 +108,9 @@ pub fn no_value_anywhere(bench: &mut Bench) {
 
     // While it runs.
     let secrets = secrets_file(bench, &json!({"SECRET": marker("secret")}));
-    let path = format!("/proc/{}/fd/{}", std::process::id(), secrets.as_raw_fd());
     let script = "for n in AGENT PROJECT LOCAL HOSTVAR SECRET SHARED FILE; do eval \"[ -n \\\"\\$$n\\\" ]\" || exit 9; done; touch /tmp/ready; sleep 30";
-    let mut shell = Command::new("/bin/sh");
-    shell.args([
-        "-c",
-        "exec 9<\"$0\"; exec \"$@\"",
-        &path,
-        crate::bench::COMMAND,
-        "exec",
-        "acme",
-        "--secrets-fd",
-        "9",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ]);
-    shell
-        .env_clear()
-        .envs(&bench.env)
-        .env("HOSTVAR", marker("host"))
-        .current_dir(bench.path(""))
-        .stdin(Stdio::null());
+    let mut shell = exec_reading(bench, &secrets, &["sh", "-c", script]);
+    shell.env("HOSTVAR", marker("host")).stdin(Stdio::null());
     shell.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().unwrap();
     let begun = Instant::now();

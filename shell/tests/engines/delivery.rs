@@ -25,6 +25,11 @@ pub fn secrets_file(bench: &Bench, secrets: &serde_json::Value) -> fs::File {
 /// Runs `exec` with a descriptor that holds the secrets.
 pub fn exec_with_secrets(bench: &Bench, secrets: &serde_json::Value, words: &[&str]) -> crate::bench::Ran {
     let file = secrets_file(bench, secrets);
+    crate::bench::Ran::of(&exec_reading(bench, &file, words).output().unwrap())
+}
+
+/// An `exec` that reads its secrets from an open file.
+pub fn exec_reading(bench: &Bench, file: &fs::File, words: &[&str]) -> std::process::Command {
     // The command opens the descriptor by its number, so it must survive the exec: a shell hands it on as 9.
     let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
     let mut shell = std::process::Command::new("/bin/sh");
@@ -40,7 +45,7 @@ pub fn exec_with_secrets(bench: &Bench, secrets: &serde_json::Value, words: &[&s
         "--",
     ]);
     shell.args(words).env_clear().envs(&bench.env).current_dir(bench.path(""));
-    crate::bench::Ran::of(&shell.output().unwrap())
+    shell
 }
 
 pub fn every_layer_arrives(bench: &mut Bench) {

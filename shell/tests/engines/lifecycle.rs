@@ -228,6 +228,32 @@ pub fn two_at_once(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
+/// One worktree has one workspace, however many ask for it at once; what is not whole launches and starts nothing.
+pub fn one_worktree(bench: &mut Bench) {
+    let image = crate::bench::image(bench.engine);
+    let args = crate::bench::create_args(bench.engine, "acme", &image);
+    let start = || bench.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let ended = [start(), start(), start()]
+        .map(|child| crate::bench::Ran::of(&child.wait_with_output().unwrap()))
+        .map(|ran| ran.code == 0);
+    assert_eq!(ended.iter().filter(|ok| **ok).count(), 1, "{ended:?}");
+
+    let mut record = only_record(bench);
+    let file = crate::bench::files_below(&bench.path("state/orca-container/records")).remove(0);
+    let whole = record.to_string();
+    record["progress"]["phase"] = json!("provisioning");
+    fs::write(&file, record.to_string()).unwrap();
+    assert!(bench.exec(&["true"]).code(1).stderr.contains("not whole"));
+    bench.run(&["start", "acme"]).code(1);
+    record["schemaVersion"] = json!(99);
+    fs::write(&file, record.to_string()).unwrap();
+    bench.run(&["rm", "acme"]).code(1);
+    fs::write(&file, whole).unwrap();
+    bench.exec(&["true"]).ok();
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
 /// A stopped container is not in its network's own list, and it needs the network all the same.
 pub fn stopped_keeps_network(bench: &mut Bench) {
     let worktree = bench.path("second");

@@ -27,6 +27,7 @@ const TESTS: &[(&str, Test)] = &[
     ("lifecycle::a_terminal_is_passed_on", lifecycle::terminal),
     ("lifecycle::two_creates_at_once_share_their_network", lifecycle::two_at_once),
     ("lifecycle::an_interrupted_create_leaves_nothing_for_the_next_one", lifecycle::interrupted),
+    ("lifecycle::a_worktree_has_one_workspace_and_what_is_not_whole_starts_nothing", lifecycle::one_worktree),
     ("lifecycle::a_stopped_workspace_keeps_its_network", lifecycle::stopped_keeps_network),
     ("lifecycle::an_engine_out_of_reach_is_not_an_empty_one", lifecycle::out_of_reach),
     ("failures::a_docker_that_is_really_podman_is_podman", failures::docker_is_podman),
