@@ -51,11 +51,11 @@ pub use engine::{
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use plan::{
     ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
-    NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
+    NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan, template_size,
 };
 pub use policy::approval::PendingApproval;
 pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, why};
-pub use resolve::{ApprovedThing, Ceiling, Copy, LeftOut, ceiling};
+pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
 pub use resolve_user::{ImageUser, resolve_user};
 pub use secret::Sensitive;
 pub use source::{Position, Source};

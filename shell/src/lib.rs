@@ -4,6 +4,8 @@ pub mod cli;
 #[cfg(unix)]
 pub mod deliver;
 #[cfg(unix)]
+pub mod doctor;
+#[cfg(unix)]
 pub mod engine;
 pub mod gather;
 pub mod settings;

@@ -19,6 +19,7 @@ pub(crate) use environment::{Claim, Environment, Given};
 pub(crate) use options::{Options, Resolved};
 pub(crate) use persons::{EffectivePolicy, Persons};
 pub(crate) use request_check::CAPABILITIES;
+pub use user::DEFAULT_USER_ID;
 pub(crate) use user::ResolvedUser;
 
 use crate::{

@@ -193,7 +193,7 @@ fn engine(request: &PlanRequest, store: &Store) -> Result<EngineFacts, Workspace
     };
     let chosen = strongest(|options| options.engine.as_ref()).and_then(|word| EngineKind::parse(&word));
     let runtime = strongest(|options| options.runtime.as_ref());
-    Ok(detect(chosen, runtime.as_deref(), &store.docker_config()?)?)
+    Ok(detect(chosen, runtime.as_deref(), &store.docker_config()?)?.facts)
 }
 
 /// Judges, asks what waits, judges again: an answer can change what else is asked (a wider network does).

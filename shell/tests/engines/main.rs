@@ -5,6 +5,7 @@
 mod bench;
 mod canary;
 mod delivery;
+mod doctor;
 mod failures;
 mod hardening;
 mod images;
@@ -53,6 +54,13 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_failed_step_leaves_nothing", failures::a_failed_step_leaves_nothing),
     ("failures::an_engine_that_is_not_there_has_its_own_exit_code", failures::no_engine),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+    ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),
+    (
+        "doctor::listeners_on_every_address_are_named_and_those_on_loopback_are_not",
+        doctor::listeners_are_named,
+    ),
+    ("doctor::a_container_reaches_what_is_named", doctor::a_container_reaches_what_is_named),
+    ("doctor::it_only_asks", doctor::it_only_asks),
 ];
 
 fn main() {

@@ -1,0 +1,51 @@
+//! What a container on a bridge reaches. Nothing is sent to find out: it is read from this machine's own tables.
+
+use super::Case;
+use crate::doctor::listeners::sentence;
+use crate::doctor::report::{Finding, FindingCode};
+
+/// Ports that a sentence names.
+const PORTS: usize = 20;
+
+pub(super) fn findings(case: &Case<'_>) -> Vec<Finding> {
+    vec![listeners(case), metadata(case)]
+}
+
+fn listeners(case: &Case<'_>) -> Finding {
+    let listeners = match &case.machine.listeners {
+        Some(listeners) if case.here => listeners,
+        _ => {
+            let message = "A container on a bridge reaches what listens on the engine's machine on another address than loopback; which ports these are cannot be read from here.";
+            return Finding::cost(FindingCode::ListenersUnknown, message).help(HELP);
+        }
+    };
+    if listeners.is_empty() {
+        let message = "Nothing listens on this machine on another address than loopback, so a container on a bridge finds nothing here (TCP, read from this machine's list of listeners).";
+        return Finding::good(FindingCode::NoListeners, message);
+    }
+    let gateway = case.around.gateway.map(|gateway| format!(" ({gateway})")).unwrap_or_default();
+    // Without root the bridge is inside a network of its own, and its gateway is not this machine.
+    let through = if case.detected.facts.rootless {
+        "this machine's own addresses".to_owned()
+    } else {
+        format!("the gateway{gateway}")
+    };
+    let message = format!(
+        "A container on a bridge reaches these ports of this machine through {through}, unless a firewall stops it: {}. They are read from this machine's list of TCP listeners, not tried from inside a container.",
+        sentence(listeners, PORTS)
+    );
+    Finding::cost(FindingCode::ListenersReachable, message).help(HELP)
+}
+
+const HELP: &str =
+    "Bind to 127.0.0.1 what no container needs, or use --network none where the agent needs no network.";
+
+/// Derived, never tried: a packet to that address is what an intruder sends.
+fn metadata(case: &Case<'_>) -> Finding {
+    let machine = if case.here { "this machine" } else { "the engine's machine" };
+    let message = format!(
+        "A container on a bridge can reach whatever {machine} can reach, the metadata address of clouds (169.254.169.254) included, unless a firewall rule drops it."
+    );
+    let finding = Finding::cost(FindingCode::MetadataReachable, message);
+    finding.help("On a cloud machine, drop forwarded packets to 169.254.169.254, or give the machine no role; or use --network none.")
+}
