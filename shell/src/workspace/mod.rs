@@ -12,13 +12,13 @@ mod status;
 
 pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
-pub use launch::{LaunchOptions, launch_answer, launch_request};
+pub use launch::{LaunchOptions, disk_low, launch_answer, launch_request};
 pub use run::Runner;
 pub use status::{Status, status};
 
 use orca_container_core::{PendingApproval, Refusal};
 
-use crate::engine::{CarryOutError, ClientError, EngineError, ImageError};
+use crate::engine::{CarryOutError, ClientError, DiskLow, EngineError, ImageError};
 use crate::gather::committed::CommittedError;
 use crate::gather::request::GatherError;
 use crate::settings::SettingsError;
@@ -85,6 +85,9 @@ pub enum WorkspaceError {
     /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Too little is free where the engine keeps its data.
+    #[error(transparent)]
+    Disk(#[from] DiskLow),
     /// A client failed.
     #[error(transparent)]
     Client(#[from] ClientError),

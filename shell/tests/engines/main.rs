@@ -5,6 +5,7 @@
 mod bench;
 mod canary;
 mod delivery;
+mod disk;
 mod doctor;
 mod failures;
 mod hardening;
@@ -63,11 +64,18 @@ const TESTS: &[(&str, Test)] = &[
     ("doctor::it_only_asks", doctor::it_only_asks),
 ];
 
+/// Tests on a small disk, which is a tmpfs of their own.
+const NEED_A_MOUNT: &[(&str, Test)] = &[
+    ("disk::a_create_is_refused_below_the_floor_before_anything_is_made", disk::create_is_refused),
+    ("disk::a_launch_warns_and_goes_on", disk::launch_warns),
+];
+
 fn main() {
     let mut arguments = Arguments::from_args();
     // Engines do one thing at a time well; two at once keep both busy.
     arguments.test_threads = arguments.test_threads.or(Some(2));
     let wanted = std::env::var("ORCA_TEST_ENGINES").unwrap_or_default();
+    let mounts = wanted.is_empty() || disk::can_mount();
     let mut trials = Vec::new();
     for engine in ["docker", "podman"] {
         let on = wanted.split(',').any(|name| name.trim() == engine);
@@ -77,6 +85,14 @@ fn main() {
                 Ok(())
             };
             trials.push(Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on));
+        }
+        for (name, test) in NEED_A_MOUNT {
+            let run = move || {
+                test(&mut Bench::new(engine));
+                Ok(())
+            };
+            let trial = Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on || !mounts);
+            trials.push(if mounts { trial } else { trial.with_kind("no tmpfs can be mounted here") });
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
