@@ -11,6 +11,7 @@ mod docker;
 mod launch;
 mod podman;
 mod render;
+mod route;
 mod scripts;
 mod sequencer;
 mod simulate;

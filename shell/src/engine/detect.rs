@@ -86,7 +86,7 @@ impl Detected {
 }
 
 /// The facts of the chosen engine. `auto` takes docker where its client is there, else podman; an engine that is
-/// there and does not answer is an error, never a reason to take the other one.
+/// there and does not answer is an error, never a reason to take the other one. `docker_config` is an empty folder.
 pub fn detect(
     chosen: Option<EngineKind>,
     runtime: Option<&str>,
@@ -95,9 +95,11 @@ pub fn detect(
     let docker = || host_program("docker");
     let podman = || host_program("podman");
     match chosen {
-        Some(EngineKind::Podman) => {
-            podman::detected(&podman().ok_or(EngineError::NotFound { name: "podman" })?, runtime)
-        }
+        Some(EngineKind::Podman) => podman::detected(
+            &podman().ok_or(EngineError::NotFound { name: "podman" })?,
+            runtime,
+            docker_config,
+        ),
         Some(EngineKind::Docker) => docker_or_podman(
             &docker().ok_or(EngineError::NotFound { name: "docker" })?,
             runtime,
@@ -105,7 +107,7 @@ pub fn detect(
         ),
         None => match (docker(), podman()) {
             (Some(docker), _) => docker_or_podman(&docker, runtime, docker_config),
-            (None, Some(podman)) => podman::detected(&podman, runtime),
+            (None, Some(podman)) => podman::detected(&podman, runtime, docker_config),
             (None, None) => Err(EngineError::NoneFound),
         },
     }
@@ -148,7 +150,7 @@ fn docker_or_podman(
     let bare = Client { program: program_text, env: base_env(&["PATH", "HOME", "XDG_RUNTIME_DIR"]) };
     let version = call(&bare, &["--version"])?;
     if version.text().to_ascii_lowercase().contains("podman") {
-        return podman::detected(program, runtime);
+        return podman::detected(program, runtime, docker_config);
     }
     docker::detected(&bare.program, docker_config)
 }

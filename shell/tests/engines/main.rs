@@ -7,6 +7,7 @@ mod canary;
 mod delivery;
 mod disk;
 mod doctor;
+mod endpoints;
 mod failures;
 mod hardening;
 mod images;
@@ -70,6 +71,21 @@ const NEED_A_MOUNT: &[(&str, Test)] = &[
     ("disk::a_launch_warns_and_goes_on", disk::launch_warns),
 ];
 
+/// Tests of one engine's own ways.
+const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
+    (
+        "docker",
+        "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
+        endpoints::docker_in_the_clear,
+    ),
+    (
+        "podman",
+        "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
+        endpoints::podman_in_the_clear,
+    ),
+    ("docker", "endpoints::over_ssh_a_workspace_has_volume_mode_and_its_values", endpoints::docker_over_ssh),
+];
+
 fn main() {
     let mut arguments = Arguments::from_args();
     // Engines do one thing at a time well; two at once keep both busy.
@@ -80,6 +96,13 @@ fn main() {
     for engine in ["docker", "podman"] {
         let on = wanted.split(',').any(|name| name.trim() == engine);
         for (name, test) in TESTS {
+            let run = move || {
+                test(&mut Bench::new(engine));
+                Ok(())
+            };
+            trials.push(Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on));
+        }
+        for (_, name, test) in OF_ONE_ENGINE.iter().filter(|(of, ..)| *of == engine) {
             let run = move || {
                 test(&mut Bench::new(engine));
                 Ok(())

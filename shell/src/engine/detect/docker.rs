@@ -45,7 +45,12 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
         kind,
         &info,
         &component("runc").unwrap_or_default(),
-        EngineClient { program: program.into(), env, pull_docker_config: user_docker_config() },
+        EngineClient {
+            program: program.into(),
+            env,
+            // A pull hands the registry's password to the engine: not where everybody could read it.
+            pull_docker_config: user_docker_config().filter(|_| kind != Endpoint::Plain),
+        },
     );
     Ok(Detected { facts, details: details(&info) })
 }

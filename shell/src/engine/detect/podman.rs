@@ -1,5 +1,6 @@
 //! podman: its facts by `podman info`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use orca_container_core::input::{EngineClient, EngineFacts};
@@ -13,10 +14,18 @@ use super::{Detected, EngineDetails, EngineError, base_env, call, json, number, 
 /// The largest number of processes that podman asks for itself when nothing is said (its compiled-in default).
 const PODMAN_DEFAULT_NPROC: u64 = 1_048_576;
 
-/// Facts of podman. `runtime` is one that a person wants: podman itself names only its default.
-pub(super) fn detected(program: &Path, runtime: Option<&str>) -> Result<Detected, EngineError> {
+/// Facts of podman. `runtime` is one that a person wants: podman itself names only its default. `empty_folder` stands
+/// for the user's own where nothing of these may be sent.
+pub(super) fn detected(
+    program: &Path,
+    runtime: Option<&str>,
+    empty_folder: &Path,
+) -> Result<Detected, EngineError> {
     let program = program.to_string_lossy().into_owned();
-    let env = base_env(&["PATH", "HOME", "XDG_RUNTIME_DIR", "CONTAINER_HOST"]);
+    let mut env = base_env(&["PATH", "HOME", "XDG_RUNTIME_DIR", "CONTAINER_HOST"]);
+    if env.get("CONTAINER_HOST").is_some_and(|host| scheme(host) == Endpoint::Ssh) {
+        env.extend(base_env(&["SSH_AUTH_SOCK"]));
+    }
     let client = Client { program: program.clone(), env: env.clone() };
     let answer = call(&client, &["info", "--format", "json"])?;
     let info = json(&answer);
@@ -31,8 +40,17 @@ pub(super) fn detected(program: &Path, runtime: Option<&str>) -> Result<Detected
     {
         runtimes.push(runtime.into());
     }
+    let remote = host.get("serviceIsRemote").and_then(Value::as_bool).unwrap_or(false);
+    let mut endpoint = Endpoint::Local;
+    if remote {
+        let host = remote_host(&client);
+        endpoint = scheme(host.as_deref().unwrap_or_default());
+        if endpoint == Endpoint::Plain {
+            keep_passwords_at_home(&mut env, host, empty_folder);
+        }
+    }
     let client = EngineClient { program, env, pull_docker_config: None };
-    let facts = facts(&info, host, runtimes, client);
+    let facts = facts(endpoint, &info, host, runtimes, client);
     Ok(Detected { facts, details })
 }
 
@@ -45,17 +63,22 @@ pub(crate) fn knows_runtime(client: &Client, runtime: &str) -> bool {
 }
 
 /// What a plan needs, out of `podman info`.
-fn facts(info: &Value, host: &Value, runtimes: Vec<String>, client: EngineClient) -> EngineFacts {
+fn facts(
+    endpoint: Endpoint,
+    info: &Value,
+    host: &Value,
+    runtimes: Vec<String>,
+    client: EngineClient,
+) -> EngineFacts {
     let security = host.get("security").cloned().unwrap_or_default();
     let flag = |value: &Value, name: &str| value.get(name).and_then(Value::as_bool).unwrap_or(false);
     let rootless = flag(&security, "rootless");
-    let remote = flag(host, "serviceIsRemote");
     let version_one = text(host, "cgroupVersion") == "v1";
     let runc = host.get("ociRuntime").map(|runtime| text(runtime, "version")).unwrap_or_default();
     EngineFacts {
         kind: EngineKind::Podman,
         version: info.get("version").map(|version| text(version, "Version")).unwrap_or_default(),
-        endpoint: if remote { remote_endpoint(host) } else { Endpoint::Local },
+        endpoint,
         rootless,
         userns: rootless,
         cpus: number(host, "cpus"),
@@ -85,14 +108,36 @@ fn details(info: &Value, host: &Value) -> EngineDetails {
     }
 }
 
-fn remote_endpoint(host: &Value) -> Endpoint {
-    let path = host.get("remoteSocket").map(|socket| text(socket, "path")).unwrap_or_default();
-    if path.starts_with("ssh://") {
-        Endpoint::Ssh
-    } else if path.starts_with("unix://") {
-        Endpoint::Local
-    } else {
-        Endpoint::Plain
+/// Where the client reaches a podman elsewhere, by the client's own word: the service knows only the socket that it
+/// listens on itself, which is a local one also at the end of a wire.
+fn remote_host(client: &Client) -> Option<String> {
+    let said = client.env.get("CONTAINER_HOST").cloned().filter(|host| !host.is_empty());
+    said.or_else(|| default_connection(client))
+}
+
+/// A pull by podman hands the passwords of every registry to the service (measured on 4.3), so a client that speaks in
+/// the clear finds none: neither of its two places for them is the user's. The connection, which it reads from the
+/// user's configuration too, is named.
+fn keep_passwords_at_home(env: &mut BTreeMap<String, String>, host: Option<String>, empty_folder: &Path) {
+    for name in ["HOME", "XDG_RUNTIME_DIR"] {
+        env.insert(name.into(), empty_folder.to_string_lossy().into_owned());
+    }
+    env.extend(host.map(|host| ("CONTAINER_HOST".to_owned(), host)));
+}
+
+/// The connection that the client takes where nobody names one.
+fn default_connection(client: &Client) -> Option<String> {
+    let answer = call(client, &["system", "connection", "list", "--format", "json"]).ok()?;
+    let connections = json(&answer);
+    let is_default = |connection: &&Value| connection.get("Default").and_then(Value::as_bool) == Some(true);
+    connections.as_array()?.iter().find(is_default)?.get("URI")?.as_str().map(String::from)
+}
+
+fn scheme(endpoint: &str) -> Endpoint {
+    match endpoint.split_once(':').map(|(scheme, _)| scheme) {
+        Some("unix") => Endpoint::Local,
+        Some("ssh") => Endpoint::Ssh,
+        _ => Endpoint::Plain,
     }
 }
 
@@ -127,4 +172,22 @@ fn nproc_needed() -> Option<u64> {
         std::fs::read_to_string("/proc/sys/kernel/pid_max").ok().and_then(|text| text.trim().parse().ok());
     let most = hard.min(pids.unwrap_or(u64::MAX));
     (most < PODMAN_DEFAULT_NPROC).then_some(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_podman_elsewhere_is_known_by_what_its_client_says() {
+        let client = |host: &str| Client {
+            program: "/bin/false".into(),
+            env: [("CONTAINER_HOST".to_owned(), host.to_owned())].into(),
+        };
+        let endpoint = |host: &str| scheme(&remote_host(&client(host)).unwrap_or_default());
+        assert_eq!(endpoint("ssh://core@127.0.0.1:2222/run/podman.sock"), Endpoint::Ssh);
+        assert_eq!(endpoint("tcp:127.0.0.1:80"), Endpoint::Plain);
+        assert_eq!(endpoint("unix:///run/podman.sock"), Endpoint::Local);
+        assert_eq!(endpoint(""), Endpoint::Plain, "nobody says how");
+    }
 }
