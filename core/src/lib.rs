@@ -38,15 +38,15 @@ pub use answer::{
     Capabilities, LaunchAnswer, Need, POLICY_REVISION, PlanAnswer, Planned, Refusal, Terminate,
 };
 pub use attest::{
-    Check, CheckResult, Observation, Scope, attest, differences, observe_container, observe_network,
+    Check, CheckResult, IdMaps, Observation, Scope, attest, differences, observe_container, observe_network,
     observe_process, observe_volume,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
     Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
-    ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NetworkFacts, Next, Observed,
-    Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, VolumeFacts, World, launch,
-    next_actions, render,
+    ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NOT_WRITABLE, NetworkFacts,
+    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, VolumeFacts, World,
+    launch, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use plan::{

@@ -13,7 +13,7 @@ mod fields;
 mod podman;
 mod process;
 
-pub use process::observe_process;
+pub use process::{IdMaps, observe_process};
 
 use crate::{
     input::ImageFacts,

@@ -61,3 +61,9 @@ pub(super) const UNPACK: &str = "set -eu; PATH=/usr/bin:/bin; umask 077; cd \"$1
 pub const MISSING_TOOLS: &str = "\
 PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \
 [ -x /usr/bin/env ] || echo /usr/bin/env";
+
+/// Prints the folders in which the workspace's user cannot make a file, one a line: `sh -c NOT_WRITABLE sh FOLDER…`.
+pub const NOT_WRITABLE: &str = "\
+PATH=/usr/bin:/bin; umask 077; set -C; \
+for folder; do test=\"$folder/.orca-write-test\"; rm -f \"$test\"; \
+if (: >\"$test\") 2>/dev/null; then rm -f \"$test\"; else echo \"$folder\"; fi; done";

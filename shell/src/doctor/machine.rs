@@ -69,6 +69,8 @@ pub struct Surroundings {
     pub init_found: Option<bool>,
     /// This machine's address on its default bridge.
     pub gateway: Option<IpAddr>,
+    /// Whether this user may make a network device, where the engine runs as this user.
+    pub may_make_network: Option<bool>,
     /// Runtimes that it has beside those it names.
     pub other_runtimes: Vec<String>,
 }
@@ -93,7 +95,10 @@ impl Surroundings {
             spaces: spaces(detected),
             socket: socket(detected),
             init_found: init.filter(|_| here).map(is_there),
-            gateway: gateway(detected.facts.kind, &client),
+            // Without root it is inside a network of its own.
+            gateway: if detected.facts.rootless { None } else { gateway(detected.facts.kind, &client) },
+            may_make_network: (here && detected.facts.rootless && detected.facts.kind == EngineKind::Podman)
+                .then(may_make_network),
             other_runtimes: other_runtimes(detected, &client),
         }
     }
@@ -122,6 +127,11 @@ fn is_there(program: &str) -> bool {
     }
     host_program(program).is_some()
         || HELPER_FOLDERS.iter().any(|folder| Path::new(folder).join(program).is_file())
+}
+
+/// podman without root joins a container to the machine's network through a device of its own.
+fn may_make_network() -> bool {
+    rustix::fs::access("/dev/net/tun", rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 /// The first address of the engine's default bridge on its own machine.

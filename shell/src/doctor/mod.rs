@@ -61,8 +61,11 @@ fn unusable(kind: EngineKind, program: &Path, error: &EngineError) -> EngineRepo
 fn engine_report(detected: &Detected, settings: &GlobalSettings, machine: &Machine) -> EngineReport {
     let around = Surroundings::of(detected);
     let here = detected.is_on_this_machine();
-    let wanted =
-        Wanted { uid: wanted_uid(settings), refusals: refusals::of_create(&detected.facts, settings) };
+    let wanted = Wanted {
+        uid: wanted_uid(settings),
+        no_network: settings.container.network.as_deref() == Some("none"),
+        refusals: refusals::of_create(&detected.facts, settings),
+    };
     let case = Case { detected, here, machine, around: &around, wanted: &wanted };
     EngineReport {
         kind: detected.facts.kind,

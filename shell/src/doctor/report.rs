@@ -242,6 +242,8 @@ pub enum FindingCode {
     ValuesByDescriptor,
     /// They cannot go there at all.
     NoValues,
+    /// A user who is not root cannot make a network here.
+    NoNetworkWithoutRoot,
     /// Listeners of this machine that a bridge container reaches.
     ListenersReachable,
     /// There are none.

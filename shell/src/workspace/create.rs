@@ -82,7 +82,7 @@ fn create_locked(
         return Err(WorkspaceError::Preview(needs(&planned)));
     }
     for notice in &planned.notices {
-        ui.progress(&format!("{}: {}", notice.severity, notice.message));
+        ui.progress(&format!("{}: {} [{}]", notice.severity, notice.message, notice.code));
     }
     let mut record = record_of(&request, &planned)?;
     record.engine.data_places = measured(&spaces);

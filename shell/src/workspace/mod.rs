@@ -69,6 +69,17 @@ pub enum WorkspaceError {
         .0.join(", ")
     )]
     MissingTools(Vec<String>),
+    /// The workspace's user cannot write to its volumes.
+    #[error(
+        "The workspace's user {user} writes to its volumes; it cannot write to {}. What gives volumes to a user is the image's chown (docker) or the engine (podman).",
+        folders.join(", ")
+    )]
+    NotWritable {
+        /// uid and gid.
+        user: String,
+        /// Where.
+        folders: Vec<String>,
+    },
     /// Something stands in the way.
     #[error("It cannot go on: {}", .0.join(" "))]
     Blocked(Vec<String>),

@@ -12,6 +12,8 @@ mod failures;
 mod hardening;
 mod images;
 mod lifecycle;
+mod rootless;
+mod user;
 mod verbatim;
 
 use bench::Bench;
@@ -73,6 +75,7 @@ const NEED_A_MOUNT: &[(&str, Test)] = &[
 
 /// Tests of one engine's own ways.
 const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
+    ("docker", "images::volumes_that_stayed_roots_are_found_by_a_write_test", images::idle_chown),
     (
         "docker",
         "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
@@ -85,6 +88,18 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
     ),
     ("docker", "endpoints::over_ssh_a_workspace_has_volume_mode_and_its_values", endpoints::docker_over_ssh),
 ];
+
+/// Tests of podman as a user who is not root.
+const ROOTLESS: &[(&str, Test)] = &[
+    ("rootless::limits_that_are_discarded_are_refused_or_advisory", rootless::limits_are_refused_or_advisory),
+    ("rootless::a_workspace_works_from_create_to_rm", rootless::works_from_create_to_rm),
+    ("rootless::the_kernels_word_is_there", rootless::the_kernels_word_is_there),
+    ("rootless::doctor_says_what_is_missing", rootless::doctor_says_what_is_missing),
+];
+
+/// The same with a network, which takes more of the machine.
+const ROOTLESS_NETWORK: &[(&str, Test)] =
+    &[("rootless::the_default_network_is_there", rootless::default_network)];
 
 fn main() {
     let mut arguments = Arguments::from_args();
@@ -116,6 +131,20 @@ fn main() {
             };
             let trial = Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on || !mounts);
             trials.push(if mounts { trial } else { trial.with_kind("no tmpfs can be mounted here") });
+        }
+    }
+    let on = wanted.split(',').any(|name| name.trim() == "podman");
+    let cannot = if on { user::cannot() } else { None };
+    let no_network = if on { cannot.or(user::cannot_network()) } else { None };
+    for (tests, cannot) in [(ROOTLESS, cannot), (ROOTLESS_NETWORK, no_network)] {
+        for (name, test) in tests {
+            let run = move || {
+                test(&mut Bench::rootless(user::User::new()));
+                Ok(())
+            };
+            let trial =
+                Trial::test(format!("podman::{name}"), run).with_ignored_flag(!on || cannot.is_some());
+            trials.push(trial.with_kind(cannot.unwrap_or_default()));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();

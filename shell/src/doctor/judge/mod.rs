@@ -31,6 +31,8 @@ pub struct Case<'a> {
 pub struct Wanted {
     /// The workspace's uid where neither image nor settings say another.
     pub uid: u32,
+    /// Whether workspaces have no network where nobody says another.
+    pub no_network: bool,
     /// What the core refuses for this engine under these settings.
     pub refusals: Vec<Diagnostic>,
 }

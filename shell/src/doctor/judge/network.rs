@@ -8,7 +8,20 @@ use crate::doctor::report::{Finding, FindingCode};
 const PORTS: usize = 20;
 
 pub(super) fn findings(case: &Case<'_>) -> Vec<Finding> {
-    vec![listeners(case), metadata(case)]
+    let mut findings = vec![listeners(case), metadata(case)];
+    findings.extend(without_root(case));
+    findings
+}
+
+/// A create with a network fails at its start there; one without is as good as anywhere.
+fn without_root(case: &Case<'_>) -> Option<Finding> {
+    if case.around.may_make_network != Some(false) {
+        return None;
+    }
+    let message = "podman without root gives a container a network through /dev/net/tun, which this user may not open: only workspaces without a network can be made.";
+    let help = "Make them with --network none, or let users open /dev/net/tun.";
+    let of = if case.wanted.no_network { Finding::cost } else { Finding::problem };
+    Some(of(FindingCode::NoNetworkWithoutRoot, message).help(help))
 }
 
 fn listeners(case: &Case<'_>) -> Finding {

@@ -67,7 +67,8 @@ impl World {
 
     fn findings(&self) -> Vec<Finding> {
         let refusals = refusals::of_create(&self.detected.facts, &self.settings);
-        let wanted = Wanted { uid: 1000, refusals };
+        let no_network = self.settings.container.network.as_deref() == Some("none");
+        let wanted = Wanted { uid: 1000, no_network, refusals };
         findings(&Case {
             detected: &self.detected,
             here: self.here,
@@ -239,6 +240,18 @@ fn listeners_are_told_with_how_they_were_found() {
     assert_eq!(world.severity(FindingCode::NoListeners), Some(Good));
     world.machine.listeners = None;
     assert_eq!(world.severity(FindingCode::ListenersUnknown), Some(Cost));
+}
+
+#[test]
+fn without_root_and_without_the_device_only_workspaces_without_a_network_can_be_made() {
+    let mut world = World::new();
+    assert_eq!(world.finding(FindingCode::NoNetworkWithoutRoot), None);
+    world.around.may_make_network = Some(true);
+    assert_eq!(world.finding(FindingCode::NoNetworkWithoutRoot), None);
+    world.around.may_make_network = Some(false);
+    assert_eq!(world.severity(FindingCode::NoNetworkWithoutRoot), Some(Problem));
+    world.settings.container.network = Some("none".into());
+    assert_eq!(world.severity(FindingCode::NoNetworkWithoutRoot), Some(Cost));
 }
 
 #[test]
