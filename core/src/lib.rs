@@ -45,8 +45,8 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
     Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
     ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NOT_WRITABLE, NetworkFacts,
-    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, VolumeFacts, World,
-    launch, next_actions, render,
+    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, TRY_PORTS, VolumeFacts,
+    World, launch, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use plan::{

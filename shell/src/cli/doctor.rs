@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use orca_container_core::{EngineKind, json};
 
 use super::{Ended, Failure, Io};
-use crate::doctor::{DoctorReport, examine};
+use crate::doctor::{DoctorReport, Probe, examine};
 use crate::gather::settings_file::SettingsPlace;
 use crate::render;
 use crate::settings::Settings;
@@ -22,6 +22,9 @@ pub(super) struct DoctorArgs {
     /// Settings file; by default orca-container/settings.json in the folder for configuration
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
+    /// Image, there already, from inside of which this machine's ports are tried: a throwaway container of it, gone at the end
+    #[arg(long, value_name = "REFERENCE")]
+    image: Option<String>,
     /// Print the report as one line of JSON
     #[arg(long)]
     json: bool,
@@ -30,7 +33,12 @@ pub(super) struct DoctorArgs {
 pub(super) fn run(args: &DoctorArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let chosen = args.engine;
     let settings = settings(args.settings.as_deref())?;
-    let report = examine(chosen, &settings.document.global_settings, &docker_config());
+    let store = match args.image {
+        Some(_) => Some(Store::of_process().map_err(|error| Failure::of(&error))?),
+        None => None,
+    };
+    let probe = args.image.as_deref().zip(store.as_ref()).map(|(image, store)| Probe { image, store });
+    let report = examine(chosen, &settings.document.global_settings, &docker_config(), probe);
     if args.json {
         writeln!(io.stdout, "{}", json::write(&report))?;
     } else if !report.engines.is_empty() {

@@ -1,12 +1,14 @@
 //! `doctor`: what engines are there, what each costs a user, and what to do about it.
 //!
 //! Gathering (`machine`, the engines' own answers) and judging (`judge`) are apart. Nothing is made, changed or pulled,
-//! and no packet is sent anywhere but to the engines themselves. No variable's value is in the report.
+//! and no packet is sent anywhere but to the engines themselves; only where a person names an image, a throwaway container
+//! (`probe`) tries this machine's ports. No variable's value is in the report.
 
 mod judge;
 mod listeners;
 mod login_users;
 mod machine;
+mod probe;
 mod refusals;
 mod report;
 
@@ -21,6 +23,8 @@ pub use report::{
 };
 
 use crate::engine::{Detected, EngineError, detect, host_program};
+pub use probe::{Probe, Tried};
+
 use judge::{Case, Wanted};
 use machine::{Machine, Surroundings};
 
@@ -29,14 +33,21 @@ const MOST_RUNTIMES: usize = 32;
 
 /// Looks at the chosen engine, or at every one whose client is on PATH. Engines that are not there are not in the
 /// report. `docker_config` is the folder of docker's empty configuration; it need not exist.
-pub fn examine(chosen: Option<EngineKind>, settings: &GlobalSettings, docker_config: &Path) -> DoctorReport {
+///
+/// With a `probe` a throwaway container tries the ports, and is gone when this returns.
+pub fn examine(
+    chosen: Option<EngineKind>,
+    settings: &GlobalSettings,
+    docker_config: &Path,
+    probe: Option<Probe<'_>>,
+) -> DoctorReport {
     let machine = Machine::here();
     let kinds = [EngineKind::Docker, EngineKind::Podman];
     let wanted = kinds.into_iter().filter(|kind| chosen.is_none_or(|chosen| chosen == *kind));
     let there = wanted.filter_map(|kind| Some((kind, host_program(kind.as_str())?)));
     let engines = there.map(|(kind, program)| {
         match detect(Some(kind), settings.container.runtime.as_deref(), docker_config) {
-            Ok(detected) => engine_report(&detected, settings, &machine),
+            Ok(detected) => engine_report(&detected, settings, &machine, probe),
             Err(error) => unusable(kind, &program, &error),
         }
     });
@@ -58,7 +69,12 @@ fn unusable(kind: EngineKind, program: &Path, error: &EngineError) -> EngineRepo
     }
 }
 
-fn engine_report(detected: &Detected, settings: &GlobalSettings, machine: &Machine) -> EngineReport {
+fn engine_report(
+    detected: &Detected,
+    settings: &GlobalSettings,
+    machine: &Machine,
+    probe: Option<Probe<'_>>,
+) -> EngineReport {
     let around = Surroundings::of(detected);
     let here = detected.is_on_this_machine();
     let wanted = Wanted {
@@ -66,7 +82,9 @@ fn engine_report(detected: &Detected, settings: &GlobalSettings, machine: &Machi
         no_network: settings.container.network.as_deref() == Some("none"),
         refusals: refusals::of_create(&detected.facts, settings),
     };
-    let case = Case { detected, here, machine, around: &around, wanted: &wanted };
+    let listeners = machine.listeners.as_deref().filter(|_| here).unwrap_or_default();
+    let tried = probe.map(|probe| probe.try_ports(&detected.facts, listeners));
+    let case = Case { detected, here, machine, around: &around, wanted: &wanted, tried: tried.as_ref() };
     EngineReport {
         kind: detected.facts.kind,
         program: escaped(&detected.facts.client.program),

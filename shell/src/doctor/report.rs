@@ -248,6 +248,12 @@ pub enum FindingCode {
     ListenersReachable,
     /// There are none.
     NoListeners,
+    /// Some of them answered a container that tried.
+    PortsAnswer,
+    /// None did.
+    NoPortAnswers,
+    /// None could be tried.
+    PortsNotTried,
     /// They cannot be read from here.
     ListenersUnknown,
     /// A bridge container reaches what the machine reaches.

@@ -116,8 +116,49 @@ pub fn a_container_reaches_what_is_named(bench: &mut Bench) {
     assert!(gateway.parse::<std::net::Ipv4Addr>().is_ok(), "{gateway:?}");
     let tried = |port: u16| bench.exec(&["timeout", "5", "nc", "-w", "3", gateway, &port.to_string()]).stdout;
     assert_eq!((tried(open).as_str(), tried(closed).as_str()), ("reached", ""));
+
+    // And doctor's own container, with its image's own tools.
+    let image = crate::bench::image(bench.engine);
+    let probed = bench.run(&["doctor", "--json", "--engine", bench.engine, "--image", &image]).ok().stdout;
+    let probed: Value = serde_json::from_str(&probed).unwrap();
+    let findings = probed["engines"][0]["findings"].as_array().unwrap();
+    let answer =
+        findings.iter().find(|finding| finding["code"] == "ports_answer").unwrap()["message"].to_string();
+    let (answered, _) = answer.split_once("; these did not").unwrap_or((&answer, ""));
+    assert!(answered.contains(&open.to_string()) && !answer.contains(&closed.to_string()), "{answer}");
+
     let report = report(bench).to_string();
     assert!(report.contains(&format!("\"port\":{open}")) && !report.contains(&format!("\"port\":{closed}")));
     bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// Nothing is pulled for a probe, and an image without tools is said to have none; nothing of either is left.
+pub fn what_cannot_be_tried_is_said(bench: &mut Bench) {
+    let without_sh = crate::bench::build_image(bench.engine, "no-sh", "");
+    for (image, why) in [("registry.invalid/x:1", "none is pulled"), (without_sh.as_str(), "the engine says")]
+    {
+        let ran = bench.run(&["doctor", "--json", "--engine", bench.engine, "--image", image]).ok();
+        assert!(ran.stdout.contains("\"ports_not_tried\"") && ran.stdout.contains(why), "{}", ran.stdout);
+        bench.nothing_is_left();
+    }
+}
+
+/// Killed in its midst, it leaves what the next one removes.
+pub fn a_killed_probe_is_cleaned_up(bench: &mut Bench) {
+    let image = crate::bench::image(bench.engine);
+    let args = ["doctor", "--json", "--engine", bench.engine, "--image", &image];
+    // A probe may end before it is seen; one of these is caught in its midst.
+    let caught = (0..20).any(|_| {
+        let mut child = bench.command(&args).stdout(std::process::Stdio::null()).spawn().unwrap();
+        while bench.left_on_engine().is_empty() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+        !bench.left_on_engine().is_empty()
+    });
+    assert!(caught, "each was killed too late to leave anything");
+    bench.run(&args).ok();
     bench.nothing_is_left();
 }

@@ -64,6 +64,8 @@ const TESTS: &[(&str, Test)] = &[
         doctor::listeners_are_named,
     ),
     ("doctor::a_container_reaches_what_is_named", doctor::a_container_reaches_what_is_named),
+    ("doctor::what_cannot_be_tried_is_said", doctor::what_cannot_be_tried_is_said),
+    ("doctor::a_killed_probe_is_cleaned_up_by_the_next", doctor::a_killed_probe_is_cleaned_up),
     ("doctor::it_only_asks", doctor::it_only_asks),
 ];
 

@@ -8,6 +8,7 @@ mod security;
 use orca_container_core::Diagnostic;
 
 use super::machine::{Machine, Surroundings};
+use super::probe::Tried;
 use super::report::Finding;
 use crate::engine::Detected;
 
@@ -24,6 +25,8 @@ pub struct Case<'a> {
     pub around: &'a Surroundings,
     /// What a person wants of it.
     pub wanted: &'a Wanted,
+    /// What a container tried, where a person asked for that.
+    pub tried: Option<&'a Tried>,
 }
 
 /// What a person's settings want of an engine.

@@ -1,7 +1,8 @@
-//! What a container on a bridge reaches. Nothing is sent to find out: it is read from this machine's own tables.
+//! What a container on a bridge reaches: read from this machine's own tables, and tried only where a person asks for it.
 
-use super::Case;
+use super::{Case, listed};
 use crate::doctor::listeners::sentence;
+use crate::doctor::probe::Tried;
 use crate::doctor::report::{Finding, FindingCode};
 
 /// Ports that a sentence names.
@@ -9,6 +10,7 @@ const PORTS: usize = 20;
 
 pub(super) fn findings(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = vec![listeners(case), metadata(case)];
+    findings.extend(case.tried.map(tried));
     findings.extend(without_root(case));
     findings
 }
@@ -44,14 +46,42 @@ fn listeners(case: &Case<'_>) -> Finding {
         format!("the gateway{gateway}")
     };
     let message = format!(
-        "A container on a bridge reaches these ports of this machine through {through}, unless a firewall stops it: {}. They are read from this machine's list of TCP listeners, not tried from inside a container.",
-        sentence(listeners, PORTS)
+        "A container on a bridge reaches these ports of this machine through {through}, unless a firewall stops it: {}. They are read from this machine's list of TCP listeners{}.",
+        sentence(listeners, PORTS),
+        if case.tried.is_none() { ", not tried from inside a container (--image tries them)" } else { "" }
     );
     Finding::cost(FindingCode::ListenersReachable, message).help(HELP)
 }
 
 const HELP: &str =
     "Bind to 127.0.0.1 what no container needs, or use --network none where the agent needs no network.";
+
+/// What a container found itself, by the tools of its image.
+fn tried(tried: &Tried) -> Finding {
+    let list = |ports: &[u16]| listed(&ports.iter().map(u16::to_string).collect::<Vec<_>>());
+    match tried {
+        Tried::Nothing(why) => Finding::cost(
+            FindingCode::PortsNotTried,
+            format!("No port was tried from inside a container: {why}."),
+        ),
+        Tried::Ports { open, closed } if open.is_empty() => Finding::good(
+            FindingCode::NoPortAnswers,
+            format!(
+                "From inside a container none of these ports of this machine answered: {}.",
+                list(closed)
+            ),
+        ),
+        Tried::Ports { open, closed } => {
+            let others =
+                if closed.is_empty() { String::new() } else { format!("; these did not: {}", list(closed)) };
+            let message = format!(
+                "From inside a container these ports of this machine answered: {}{others}.",
+                list(open)
+            );
+            Finding::cost(FindingCode::PortsAnswer, message).help(HELP)
+        }
+    }
+}
 
 /// Derived, never tried: a packet to that address is what an intruder sends.
 fn metadata(case: &Case<'_>) -> Finding {

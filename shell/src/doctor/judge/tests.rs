@@ -16,6 +16,7 @@ struct World {
     machine: Machine,
     around: Surroundings,
     settings: GlobalSettings,
+    tried: Option<Tried>,
 }
 
 impl World {
@@ -62,6 +63,7 @@ impl World {
             machine,
             around,
             settings: GlobalSettings::default(),
+            tried: None,
         }
     }
 
@@ -75,6 +77,7 @@ impl World {
             machine: &self.machine,
             around: &self.around,
             wanted: &wanted,
+            tried: self.tried.as_ref(),
         })
     }
 
@@ -252,6 +255,23 @@ fn without_root_and_without_the_device_only_workspaces_without_a_network_can_be_
     assert_eq!(world.severity(FindingCode::NoNetworkWithoutRoot), Some(Problem));
     world.settings.container.network = Some("none".into());
     assert_eq!(world.severity(FindingCode::NoNetworkWithoutRoot), Some(Cost));
+}
+
+#[test]
+fn what_a_container_tried_is_told_as_such() {
+    let mut world = World::new();
+    let mut told = |tried: Tried| {
+        world.tried = Some(tried);
+        assert!(!world.finding(FindingCode::ListenersReachable).unwrap().message.contains("not tried"));
+        world.findings().into_iter().find(|found| found.message.contains("inside a container")).unwrap()
+    };
+    let found = told(Tried::Ports { open: vec![22, 80], closed: vec![443] });
+    assert_eq!((found.code, found.severity), (FindingCode::PortsAnswer, Cost));
+    assert!(found.message.ends_with("answered: 22 and 80; these did not: 443."), "{}", found.message);
+    let found = told(Tried::Ports { open: vec![], closed: vec![443] });
+    assert_eq!((found.code, found.severity), (FindingCode::NoPortAnswers, Good));
+    let found = told(Tried::Nothing("the image has none".into()));
+    assert_eq!((found.code, found.severity), (FindingCode::PortsNotTried, Cost));
 }
 
 #[test]
