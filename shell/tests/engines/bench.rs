@@ -140,7 +140,7 @@ impl Bench {
 
     /// The world of a user who is not root, with podman: the command, the image and all folders are that user's.
     pub fn rootless(user: User) -> Self {
-        let image = image("podman");
+        let image = rootless_image();
         let mut bench = Self::new("podman");
         bench.env.remove("DOCKER_HOST");
         bench.env.insert("XDG_RUNTIME_DIR".into(), bench.path("run").to_str().unwrap().into());
@@ -185,7 +185,7 @@ impl Bench {
 
     /// Creates the workspace `acme` with more flags.
     pub fn create(&self, more: &[&str]) -> Ran {
-        let image = image(self.engine);
+        let image = if self.user.is_some() { rootless_image() } else { image(self.engine) };
         self.create_from("acme", &image, more)
     }
 
@@ -308,6 +308,12 @@ pub fn image(engine: &str) -> String {
     static PODMAN: OnceLock<String> = OnceLock::new();
     let cell = if engine == "docker" { &DOCKER } else { &PODMAN };
     cell.get_or_init(|| build_image(engine, "full", "")).clone()
+}
+
+/// The same for podman without root, under a name that no other run of the tests gives another image meanwhile.
+fn rootless_image() -> String {
+    static IMAGE: OnceLock<String> = OnceLock::new();
+    IMAGE.get_or_init(|| build_image("podman", "full", "LABEL orca.test=rootless")).clone()
 }
 
 /// Builds a variant of the test image; an engine that is not there fails here.
