@@ -66,6 +66,8 @@ pub struct EngineDetails {
     pub data_places: Vec<PathBuf>,
     /// Release of the kernel it runs on.
     pub kernel: String,
+    /// Name of the host it runs on.
+    pub hostname: String,
     /// The program that it puts first into a container, where it has one.
     pub init: Option<String>,
     /// Whether it confines system calls where nobody says otherwise.
@@ -75,13 +77,17 @@ pub struct EngineDetails {
 }
 
 impl Detected {
-    /// Whether the engine's machine is the one that this program runs on: a local socket can lead into a virtual
-    /// machine (as on macOS and with Docker Desktop), whose folders and processes are not this machine's.
+    /// Whether the engine's machine is the one that this program runs on: a local socket can lead out of a container or
+    /// into a virtual machine (as on macOS and with Docker Desktop), whose folders and processes are not this one's.
     pub fn is_on_this_machine(&self) -> bool {
-        let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let of_kernel = |name: &str| {
+            let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
+            escaped(text.trim())
+        };
         self.facts.endpoint == Endpoint::Local
-            && escaped(kernel.trim()) == self.details.kernel
-            && !kernel.is_empty()
+            && !self.details.kernel.is_empty()
+            && self.details.kernel == of_kernel("osrelease")
+            && self.details.hostname == of_kernel("hostname")
     }
 }
 

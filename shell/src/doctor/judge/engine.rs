@@ -29,7 +29,7 @@ fn endpoint(case: &Case<'_>) -> Finding {
         Endpoint::Local => Finding::cost(
             FindingCode::EngineElsewhere,
             format!(
-                "{kind} is reached by a local socket, but runs on another kernel than this program, as in a virtual machine: neither its disk nor the kernel's view of a container can be read from here."
+                "{kind} is reached by a local socket, but runs on another machine than this program, as when one of the two is in a virtual machine or a container: neither its disk nor the kernel's view of a container can be read from here."
             ),
         ),
         Endpoint::Ssh => remote("ssh"),

@@ -42,6 +42,7 @@ impl World {
         let details = EngineDetails {
             data_places: vec!["/data".into()],
             kernel: "6.1".into(),
+            hostname: "here".into(),
             init: Some("docker-init".into()),
             seccomp: true,
             default_runtime: "runc".into(),

@@ -114,6 +114,7 @@ fn details(info: &Value) -> EngineDetails {
             .into_iter()
             .collect(),
         kernel: text(info, "KernelVersion"),
+        hostname: text(info, "Name"),
         init: Some(text(info, "InitBinary")).filter(|init| !init.is_empty()),
         seccomp: security_options(info).iter().any(|option| option == "seccomp") && !is_unconfined(info),
         default_runtime: text(info, "DefaultRuntime"),

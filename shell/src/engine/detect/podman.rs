@@ -101,6 +101,7 @@ fn details(info: &Value, host: &Value) -> EngineDetails {
     EngineDetails {
         data_places: ["graphRoot", "volumePath"].into_iter().filter_map(place).map(PathBuf::from).collect(),
         kernel: text(host, "kernel"),
+        hostname: text(host, "hostname"),
         // podman does not say which program it is.
         init: Some("catatonit".into()),
         seccomp: host.pointer("/security/seccompEnabled").and_then(Value::as_bool).unwrap_or(false),
