@@ -2,6 +2,8 @@
 
 pub mod cli;
 #[cfg(unix)]
+pub mod copy;
+#[cfg(unix)]
 pub mod deliver;
 #[cfg(unix)]
 pub mod engine;

@@ -56,6 +56,9 @@ impl Target {
                 quoted(key)
             )?;
         }
+        if let Some(note) = &gathered.note {
+            writeln!(io.stderr, "{note}")?;
+        }
         let mut request = gathered.request;
         known_ids(&mut request);
         Ok(request)

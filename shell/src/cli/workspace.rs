@@ -111,7 +111,7 @@ pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure
 
 /// A workspace as data; no text of the repository and no value.
 fn described(record: &WorkspaceRecord) -> serde_json::Value {
-    json!({
+    let mut value = json!({
         "id": record.workspace.id,
         "name": record.workspace.name,
         "branch": record.workspace.branch,
@@ -121,7 +121,11 @@ fn described(record: &WorkspaceRecord) -> serde_json::Value {
         "phase": record.progress.phase,
         "image": record.plan.image.reference,
         "mode": record.plan.mode,
-    })
+    });
+    if let (Some(copied), Some(object)) = (&record.copied, value.as_object_mut()) {
+        object.insert("copied".into(), json!(copied));
+    }
+    value
 }
 
 fn with_status(record: &WorkspaceRecord) -> serde_json::Value {

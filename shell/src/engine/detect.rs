@@ -10,7 +10,8 @@ use orca_container_core::input::{EngineClient, EngineFacts};
 use orca_container_core::{Endpoint, EngineKind, LimitKind, escaped};
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Input, Output, Wanted};
+use super::client::{Client, ClientError, Output, Wanted};
+use super::feed::Input;
 
 /// Seconds that an engine may take to say what it is.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
-    PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap, Workspace,
+    PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
 use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
 
@@ -42,25 +42,11 @@ pub fn launch_request(
     let values = store.values(record)?;
     let mut approvals = document.approvals.clone();
     approvals.extend(store.approvals()?.of_repository(&record.workspace.repository_id));
-    let workspace = &record.workspace;
     Ok(PlanRequest {
         schema_version: SCHEMA_VERSION,
         requires: Vec::new(),
         install: Install { id: record.install_id.clone() },
-        workspace: Workspace {
-            id: workspace.id.clone(),
-            instance_id: workspace.instance_id.clone(),
-            repository_id: workspace.repository_id.clone(),
-            name: workspace.name.clone(),
-            branch: workspace.branch.clone(),
-            base: workspace.base.clone(),
-            repo_path: workspace.repo_path.clone(),
-            worktree_path: workspace.worktree_path.clone(),
-            git_common_dir: workspace.git_common_dir.clone(),
-            remote_url: None,
-            owner_uid: None,
-            owner_gid: None,
-        },
+        workspace: record.workspace.workspace(),
         agent: document.agent.clone().or_else(|| record.agent.clone()),
         choices: ContainerOptions {
             enabled: Some(true),

@@ -13,7 +13,7 @@ mod status;
 pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
 pub use launch::{LaunchOptions, launch_answer, launch_request};
-pub use run::Runner;
+pub use run::{Copying, Runner};
 pub use status::{Status, status};
 
 use orca_container_core::{PendingApproval, Refusal};
@@ -97,6 +97,9 @@ pub enum WorkspaceError {
     /// The repository cannot be cloned from.
     #[error(transparent)]
     Committed(#[from] CommittedError),
+    /// The checkout whose ignored files are copied cannot be read.
+    #[error("The checkout whose ignored files are to be copied cannot be read: {0}.")]
+    Checkout(std::io::Error),
     /// The world cannot be read.
     #[error(transparent)]
     Gather(#[from] GatherError),
