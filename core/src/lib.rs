@@ -56,7 +56,9 @@ pub use plan::{
     NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
 };
 pub use policy::approval::PendingApproval;
-pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, why};
+pub use report::{
+    EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, values_in, why,
+};
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, LeftOut, ceiling};
 pub use resolve_user::{ImageUser, resolve_user};

@@ -8,11 +8,15 @@ pub mod deliver;
 #[cfg(unix)]
 pub mod engine;
 pub mod gather;
+pub mod redact;
 pub mod settings;
 #[cfg(unix)]
 pub mod store;
 #[cfg(unix)]
 pub mod workspace;
+
+#[cfg(unix)]
+pub mod trace;
 
 mod render;
 

@@ -1,5 +1,6 @@
 //! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -189,9 +190,10 @@ pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> 
 
 /// Start, stop or remove: the same loop towards another goal.
 pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    // What a killed create left without a record goes with any of these.
+    workspace::remove_leftovers(&store()?);
     let (store, record) = found(&args.workspace)?;
     let name = record.workspace.name.clone();
-    store.remove_orphans();
     let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();

@@ -7,6 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::redact::mask;
+use crate::trace;
+
 use super::feed::{Input, Pace, Paced};
 
 /// Bytes of an output that are kept; an inspect has some tens of kilobytes.
@@ -57,9 +60,11 @@ impl Output {
         String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
     }
 
-    /// The last lines of the engine's own error text, escaped and bounded.
+    /// The last lines of the engine's own error text, without values that we know, escaped and bounded.
     pub fn complaint(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
+        // Before anything is cut or escaped: a part of a value would not be known.
+        let text = mask(&text);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines.iter().skip(lines.len().saturating_sub(3));
         let shown: Vec<String> = last.map(|line| escape_line(line)).collect();
@@ -146,6 +151,7 @@ pub fn run(
     wanted: Wanted,
     deadline: Duration,
 ) -> Result<Output, ClientError> {
+    let begun = Instant::now();
     let failed = |cause: io::Error| match cause.kind() {
         io::ErrorKind::NotFound => ClientError::Missing { program: program.into() },
         _ => ClientError::Failed { program: program.into(), cause },
@@ -179,14 +185,28 @@ pub fn run(
     .map_err(failed)?;
     let code = match ended {
         Waited::Ended(code) => code,
-        Waited::Deadline => return Err(ClientError::Deadline { seconds: deadline.as_secs() }),
+        Waited::Deadline => {
+            trace::call(program, command.get_args(), "ended at its deadline", begun.elapsed(), &[]);
+            return Err(ClientError::Deadline { seconds: deadline.as_secs() });
+        }
         Waited::NoProgress => return Err(ClientError::NoProgress),
     };
     let read = |pipe: Option<mpsc::Receiver<(Vec<u8>, bool)>>| {
         pipe.and_then(|receiver| receiver.recv_timeout(Duration::from_secs(5)).ok()).unwrap_or_default()
     };
     let (stdout, cut) = read(stdout);
-    Ok(Output { code, stdout, stderr: read(stderr).0, cut })
+    let stderr = whole_lines(read(stderr));
+    trace::call(program, command.get_args(), &format!("exit code {code}"), begun.elapsed(), &stderr);
+    Ok(Output { code, stdout, stderr, cut })
+}
+
+/// Without the rest of a line whose beginning was dropped: a part of a value would not be known as one.
+fn whole_lines((bytes, cut): (Vec<u8>, bool)) -> Vec<u8> {
+    if !cut {
+        return bytes;
+    }
+    let start = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at.saturating_add(1));
+    bytes.get(start..).unwrap_or_default().into()
 }
 
 /// Reads a pipe to its end on a thread of its own, keeping at most `cap` bytes of the end.

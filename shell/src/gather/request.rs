@@ -11,12 +11,13 @@ use orca_container_core::input::{
     Approval, ContainerOptions, DevcontainerFile, GlobalSettings, HostFacts, Install, PlanRequest,
     RepoSettings, RepositoryFile, SCHEMA_VERSION, Workspace, WorktreeIncludeFile,
 };
-use orca_container_core::{Sensitive, copies_ignored_files, limits};
+use orca_container_core::{Sensitive, copies_ignored_files, limits, values_in};
 
 use super::host;
 use super::repository::{Repository, RepositoryError, find_repository};
 use super::shown::Shown;
 use super::text_file::{TextFileError, read_repository_text};
+use crate::redact;
 use crate::settings::{Settings, SettingsError};
 
 /// The id of what nobody created yet.
@@ -114,8 +115,16 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         engine: None,
         image_facts: None,
     };
+    know(&request);
     let note = list_ignored(&mut request)?;
     Ok(Gathered { request, passed_over: chosen.passed_over, note })
+}
+
+/// From here on what this process says holds none of the request's values.
+pub(crate) fn know(request: &PlanRequest) {
+    for value in values_in(request) {
+        redact::know(value.reveal());
+    }
 }
 
 /// This command is about containers, so it asks for one where no person said yes or no.

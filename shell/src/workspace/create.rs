@@ -12,11 +12,11 @@ use orca_container_core::{
     asked_value, limits, plan, render, start_env_text,
 };
 
-use super::helper::{looked_up, remove_left};
+use super::helper::{looked_up, remove_left, remove_leftovers};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, ImageError, Supplies, detect};
 use crate::gather::committed::Committed;
-use crate::gather::request::{Words, gather, list_ignored, worktree_include};
+use crate::gather::request::{Words, gather, know, list_ignored, worktree_include};
 use crate::settings::Settings;
 use crate::store::{
     FrozenTexts, Lock, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval,
@@ -51,7 +51,7 @@ pub fn create(
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
-    store.remove_orphans();
+    remove_leftovers(store);
     let request = gather(options.folder, options.settings, options.words)?.request;
     let worktree = worktree_lock(store, &request)?;
     let made = create_locked(request, options.folder, &options.approve, store, ui);
@@ -89,8 +89,8 @@ fn create_locked(
     let record = record_of(&request, &planned)?;
     let lock = store.lock(record.file_name())?;
     let values = WorkspaceValues::of(request.choices.env.as_ref(), request.choices.env_file.as_ref());
-    store.write_values(&record, &values)?;
     let name = record.file_name().to_owned();
+    let written = store.write_values(&record, &values).map_err(WorkspaceError::from);
     let mut runner = Runner::new(store, record, false);
     runner.start_env = start_env_text(&request);
     runner.copy = Some(Copying {
@@ -100,8 +100,9 @@ fn create_locked(
     });
     runner.strict =
         request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false);
-    let made = make(runner, ui);
+    let made = written.and_then(|()| make(runner, ui));
     if made.is_err() && !store.has_record(&name) {
+        store.forget_values(&name);
         lock.remove();
     }
     made
@@ -184,6 +185,7 @@ fn use_committed_texts(
             .text(&path_of(&file.path), limits::DEVCONTAINER_BYTES)?
             .map(|text| DevcontainerFile { path: file.path, text: Sensitive::from(text), dockerfile: None });
     }
+    know(request);
     let notes = committed.notes()?;
     if notes.submodules {
         ui.progress("notice: The repository has submodules; they are not cloned.");

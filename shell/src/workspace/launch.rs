@@ -15,6 +15,8 @@ use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_en
 use super::WorkspaceError;
 use crate::engine::{Input, Wanted, host_path, host_program, run_bounded};
 use crate::gather::host;
+use crate::gather::request::know;
+use crate::redact;
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord, random_id};
 
@@ -104,7 +106,18 @@ pub fn launch_answer(
             gh_token: gh_token(&request),
         },
     };
+    know(&request);
+    know_values(&launch_request.values);
     Ok(launch(&record.plan, &request, &launch_request)?)
+}
+
+/// Values that only a launch has are as unspeakable as those of the request.
+fn know_values(values: &LaunchValues) {
+    let named = [&values.host, &values.orca, &values.secrets].into_iter().flat_map(UniqueMap::iter);
+    let all = named.map(|(_, value)| value).chain(&values.gh_token);
+    for value in all {
+        redact::know(value.reveal());
+    }
 }
 
 /// The terminal's own variables: engines never pass them on.

@@ -12,6 +12,7 @@ mod status;
 
 pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
+pub use helper::remove_leftovers;
 pub use launch::{LaunchOptions, launch_answer, launch_request};
 pub use run::{Copying, Runner};
 pub use status::{Status, status};

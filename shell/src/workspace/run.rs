@@ -49,6 +49,8 @@ pub struct Runner<'a> {
     carry: CarryOut,
     /// Whether the record is on disk.
     recorded: bool,
+    /// Whether it is being removed.
+    removing: bool,
 }
 
 impl std::fmt::Debug for Runner<'_> {
@@ -73,6 +75,7 @@ impl<'a> Runner<'a> {
             world,
             carry: CarryOut::default(),
             recorded,
+            removing: false,
         }
     }
 
@@ -101,7 +104,8 @@ impl<'a> Runner<'a> {
                 "The recorded plan was changed since it was made.".into(),
             ]));
         }
-        if goal == Goal::Remove {
+        self.removing = goal == Goal::Remove;
+        if self.removing {
             self.remove_left_init();
         }
         loop {
@@ -144,8 +148,7 @@ impl<'a> Runner<'a> {
             Action::RemoveContainer => self.record.container_id = None,
             _ => return Ok(()),
         }
-        self.store.write_record(&self.record)?;
-        Ok(())
+        self.save()
     }
 
     fn perform(&mut self, action: Action, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
@@ -191,9 +194,18 @@ impl<'a> Runner<'a> {
 
     fn write(&mut self, phase: Phase) -> Result<(), WorkspaceError> {
         self.record.progress.phase = phase;
-        self.store.write_record(&self.record)?;
+        self.save()?;
         self.recorded = true;
         Ok(())
+    }
+
+    /// A full disk stops no removal: the record that is there names everything that goes, and removing it again
+    /// harms nothing.
+    fn save(&self) -> Result<(), WorkspaceError> {
+        match self.store.write_record(&self.record) {
+            Err(_) if self.removing && self.store.has_record(self.record.file_name()) => Ok(()),
+            other => Ok(other?),
+        }
     }
 
     fn command(&self, action: Action) -> Command {
