@@ -1,6 +1,6 @@
 //! Values that were gathered stay out of a panic's text, whatever panics.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::Command;
