@@ -27,6 +27,7 @@ mod parse;
 mod plan;
 mod policy;
 mod report;
+mod repository_path;
 mod resolve;
 mod resolve_user;
 mod secret;
@@ -45,16 +46,20 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
     Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
     ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NOT_WRITABLE, NetworkFacts,
-    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, TRY_PORTS, VolumeFacts,
-    World, launch, next_actions, render,
+    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, TRY_PORTS, UNPACK,
+    VolumeFacts, World, launch, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
+pub use parse::include_rules::IncludeRules;
 pub use plan::{
     ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
     NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan, template_size,
 };
 pub use policy::approval::PendingApproval;
-pub use report::{EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, why};
+pub use report::{
+    EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, values_in, why,
+};
+pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
 pub use resolve_user::{ImageUser, resolve_user};
 pub use secret::Sensitive;
@@ -105,6 +110,12 @@ pub fn asked_value(request: &PlanRequest, asked: &PendingApproval) -> Option<Sen
     let name = asked.subject.get("name")?.as_str()?;
     let block = parse::orca_yaml::read(request.orca_yaml.as_ref()?, &mut diagnostic::Findings::default())?;
     block.env.into_iter().find(|(said, _)| said.value == name).map(|(_, value)| value)
+}
+
+/// Whether ignored files are copied: a person said so, or approved what the repository asks. Until then nobody
+/// needs to ask git which files they are.
+pub fn copies_ignored_files(request: &PlanRequest) -> bool {
+    resolve::judge(request).options.copy_ignored_files
 }
 
 /// `container_not_requested` and `experimental_off` come before everything but a malformed request.

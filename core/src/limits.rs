@@ -26,6 +26,9 @@ pub const WORKTREE_INCLUDE_BYTES: usize = 256 * 1024;
 /// Accepted entries of a .worktreeinclude: Orca's own bound.
 pub const WORKTREE_INCLUDE_ENTRIES: usize = 1000;
 
+/// Ignored paths that a request lists: as many as Orca copies at most.
+pub const IGNORED_PATHS: usize = 50_000;
+
 /// UTF-16 code units of one .worktreeinclude entry: Orca's own bound.
 pub const WORKTREE_INCLUDE_ENTRY_UNITS: usize = 4096;
 

@@ -17,6 +17,8 @@ use command_fds::{CommandFdExt, FdMapping};
 use orca_container_core::{DESCRIPTOR_SHIM, ENV_PREFIX};
 use rustix::fs::{MemfdFlags, memfd_create};
 
+use crate::redact;
+
 /// The descriptor that `--preserve-fds 1` passes on.
 const DESCRIPTOR: i32 = 3;
 
@@ -70,6 +72,7 @@ fn values_file(names: &[&OsString]) -> Result<OwnedFd, DeliverError> {
         let mut alias = OsString::from(ENV_PREFIX);
         alias.push(name);
         let value = env::var_os(&alias).ok_or(DeliverError::ValueMissing)?;
+        redact::know(&value.to_string_lossy());
         let mut line = escaped_line(value.as_bytes());
         line.push(b'\n');
         file.write_all(&line)?;

@@ -2,12 +2,15 @@
 //!
 //! Takes a path that a person named and this process's own environment. Gives texts, names and facts as
 //! they are on disk; the core parses and judges them. Refuses what is not the kind of file it should be.
-//! Nothing here starts a process: planning a workspace must cost less than starting one `git`.
+//! Nothing here starts a process unless ignored files are to be copied or texts of a commit are wanted: planning a
+//! workspace must cost less than starting one `git`.
 
 #[cfg(unix)]
 pub mod committed;
 pub mod env_file;
 pub mod host;
+#[cfg(unix)]
+pub mod ignored;
 pub mod repository;
 pub mod request;
 pub mod settings_file;
@@ -17,6 +20,8 @@ mod bounded_read;
 mod git_config;
 mod git_dir;
 mod git_head;
+#[cfg(unix)]
+mod host_git;
 mod shown;
 
 pub(crate) use bounded_read::read_at_most;

@@ -2,17 +2,23 @@
 
 pub mod cli;
 #[cfg(unix)]
+pub mod copy;
+#[cfg(unix)]
 pub mod deliver;
 #[cfg(unix)]
 pub mod doctor;
 #[cfg(unix)]
 pub mod engine;
 pub mod gather;
+pub mod redact;
 pub mod settings;
 #[cfg(unix)]
 pub mod store;
 #[cfg(unix)]
 pub mod workspace;
+
+#[cfg(unix)]
+pub mod trace;
 
 mod render;
 

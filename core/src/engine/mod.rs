@@ -21,7 +21,7 @@ pub use command::{Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use launch::launch;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{
-    DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NOT_WRITABLE, TERMINATE, TRY_PORTS,
+    DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NOT_WRITABLE, TERMINATE, TRY_PORTS, UNPACK,
 };
 pub use sequencer::{
     Blocked, ContainerFacts, ImageKnown, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts,

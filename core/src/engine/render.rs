@@ -24,6 +24,9 @@ pub struct RenderContext<'a> {
     pub client: Option<&'a EngineClient>,
     /// The repository on the host, which the clone is bundled from.
     pub repo_path: &'a str,
+    /// The commit that was judged: a clone of another one fails. Not part of the plan, which a new commit does not
+    /// change.
+    pub commit: Option<&'a str>,
 }
 
 impl<'a> RenderContext<'a> {
@@ -32,6 +35,7 @@ impl<'a> RenderContext<'a> {
         Self {
             client: request.engine.as_ref().map(|engine| &engine.client),
             repo_path: &request.workspace.repo_path,
+            commit: request.workspace.commit.as_deref(),
         }
     }
 }
@@ -102,7 +106,7 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
             let clone = plan.clone.as_ref();
             let target = clone.map_or("", |clone| clone.target.as_str());
             let branch = clone.map_or("", |clone| clone.branch.as_str());
-            internal(scripts::CLONE, &[target, branch])
+            internal(scripts::CLONE, &[target, branch, context.commit.unwrap_or_default()])
         }
         Action::SetRemote => {
             let clone = plan.clone.as_ref();

@@ -36,16 +36,19 @@ each KILL \"$1\"; exit 0";
 /// A login shell for people: bash where the image has it.
 pub(super) const PERSONS_SHELL: &str = "if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi";
 
-/// The clone: `sh -c CLONE sh TARGET BRANCH` with the bundle on standard input. It is built beside its place and
-/// moved there whole, so a broken one is never taken for a clone; a rest of an interrupted one goes first.
+/// The clone: `sh -c CLONE sh TARGET BRANCH COMMIT` with the bundle on standard input. It is built beside its place and
+/// moved there whole, so a broken one is never taken for a clone; a rest of an interrupted one goes first. With a
+/// COMMIT, one whose branch is at another is none: its texts are not those that were judged.
 pub(super) const CLONE: &str = "\
 set -eu; umask 022; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
 export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; \
-target=$1; branch=$2; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
+target=$1; branch=$2; commit=$3; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
 git -c init.defaultBranch=orca init -q --template= -- \"$work\"; cd \"$work\"; \
 git bundle unbundle /dev/stdin >.git/orca-refs; while read -r id ref; do \
 case $ref in refs/heads/*) git update-ref -- \"$ref\" \"$id\";; esac; done <.git/orca-refs; rm -f .git/orca-refs; \
-git symbolic-ref HEAD \"refs/heads/$branch\"; git rev-parse -q --verify 'HEAD^{commit}' >/dev/null; git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";
+git symbolic-ref HEAD \"refs/heads/$branch\"; at=$(git rev-parse -q --verify 'HEAD^{commit}'); \
+if [ -n \"$commit\" ] && [ \"$at\" != \"$commit\" ]; then echo 'the branch moved since its files were judged; create it again' >&2; exit 1; fi; \
+git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";
 
 /// Sets origin: `sh -c SET_REMOTE sh TARGET URL`.
 pub(super) const SET_REMOTE: &str = "\
@@ -54,8 +57,12 @@ export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd \"$1\"; \
 git config --replace-all remote.origin.url \"$2\"; \
 git config --replace-all remote.origin.fetch '+refs/heads/*:refs/remotes/origin/*'";
 
-/// Unpacks ignored files: `sh -c UNPACK sh TARGET` with a tar on standard input; never over what is there.
-pub(super) const UNPACK: &str = "set -eu; PATH=/usr/bin:/bin; umask 077; cd \"$1\"; exec tar -x -k -o -f -";
+/// Unpacks ignored files: `sh -c UNPACK sh TARGET` with a tar on standard input; never over what is there. Large
+/// files come under `.git/orca-copy` first and are linked into their place once they are whole. busybox leaves out
+/// links with `..` unless it is told that they were judged.
+pub const UNPACK: &str = "\
+set -eu; PATH=/usr/bin:/bin; EXTRACT_UNSAFE_SYMLINKS=1; export PATH EXTRACT_UNSAFE_SYMLINKS; umask 077; cd \"$1\"; \
+rm -rf .git/orca-copy; tar -x -k -o -f -; rm -rf .git/orca-copy";
 
 /// Prints the tools that an image lacks, one a line: `sh -c MISSING_TOOLS`.
 pub const MISSING_TOOLS: &str = "\

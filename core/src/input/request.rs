@@ -5,7 +5,7 @@ use super::{
     options::{ContainerOptions, present},
     settings::{GlobalSettings, RepoSettings},
 };
-use crate::{secret::Sensitive, words::ApprovalKind};
+use crate::{repository_path::RepositoryPath, secret::Sensitive, words::ApprovalKind};
 use alloc::{string::String, vec::Vec};
 use serde::Deserialize;
 
@@ -92,6 +92,9 @@ pub struct Workspace {
     /// Branch to clone; without it the answer is a preview.
     #[serde(default, deserialize_with = "present")]
     pub branch: Option<String>,
+    /// The commit that the branch is at and whose texts are judged, 40 or 64 hex digits; a clone of another one fails.
+    #[serde(default, deserialize_with = "present")]
+    pub commit: Option<String>,
     /// Branch that the workspace's branch came from; cloned as well.
     #[serde(default, deserialize_with = "present")]
     pub base: Option<String>,
@@ -157,9 +160,9 @@ pub struct DockerfileFact {
 pub struct WorktreeIncludeFile {
     /// The text.
     pub text: Sensitive,
-    /// Paths that exist in the primary checkout and that git ignores.
+    /// Paths that exist in the primary checkout and that git ignores; a folder that is ignored whole ends with `/`.
     #[serde(default)]
-    pub ignored: Vec<String>,
+    pub ignored: Vec<RepositoryPath>,
 }
 
 /// A declared secret.

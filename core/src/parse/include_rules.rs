@@ -5,7 +5,8 @@
 //! out again; a pattern with a slash before its end is anchored at the root, one without matches at any depth;
 //! a slash at the end means folders.
 
-use super::worktree_include::{Entry, Form};
+use super::worktree_include::{Entry, Form, read};
+use crate::repository_path::RepositoryPath;
 use alloc::{format, string::String, vec::Vec};
 use fast_glob::glob_match;
 
@@ -41,20 +42,14 @@ impl Rules {
     }
 
     /// The entry that takes a path in, or `None` when none does or a later one takes it out again.
-    pub(crate) fn taken_in_by(&self, path: &str) -> Option<usize> {
-        let is_folder = path.ends_with('/');
-        let whole = path.trim_end_matches('/');
+    pub(crate) fn taken_in_by(&self, path: &RepositoryPath) -> Option<usize> {
+        let whole = path.without_slash();
         let last = self.0.iter().rev().find(|rule| {
-            let itself = (is_folder || !rule.folders_only) && glob_match(&rule.glob, whole);
-            itself || parents(whole).any(|parent| glob_match(&rule.glob, parent))
+            let itself = (path.is_folder() || !rule.folders_only) && glob_match(&rule.glob, whole.as_bytes());
+            itself || whole.parents().any(|parent| glob_match(&rule.glob, parent))
         })?;
         (!last.takes_out).then_some(last.entry)
     }
-}
-
-/// The folders above a path, nearest first.
-fn parents(path: &str) -> impl Iterator<Item = &str> {
-    path.rmatch_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 
 fn pattern(entry: &Entry, index: usize) -> Rule {
@@ -74,6 +69,50 @@ fn pattern(entry: &Entry, index: usize) -> Rule {
     Rule { glob: text, takes_out, folders_only: entry.folder, entry: index }
 }
 
+/// What a .worktreeinclude says, for a caller that asks git which of its paths are ignored. The answer goes into
+/// the request as `worktreeInclude.ignored`; what is copied is decided from it by the plan.
+#[derive(Debug)]
+pub struct IncludeRules {
+    entries: Vec<Entry>,
+    rules: Rules,
+}
+
+impl IncludeRules {
+    /// The rules of a text.
+    pub fn of(text: &str) -> Self {
+        let entries = read(text);
+        let rules = Rules::of(&entries);
+        Self { entries, rules }
+    }
+
+    /// Literal paths, anchored at the repository's root: git is asked about each.
+    pub fn literals(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(|entry| entry.form == Form::Literal).map(|entry| entry.path.as_str())
+    }
+
+    /// Whether a literal path is a bare name, which other tools read at any depth.
+    pub fn has_bare_names(&self) -> bool {
+        self.literals().any(|path| !path.contains('/'))
+    }
+
+    /// Whether files are named by patterns: all that git ignores are asked for.
+    pub fn has_patterns(&self) -> bool {
+        self.entries.iter().any(|entry| entry.form == Form::Pattern)
+    }
+
+    /// Whether an entry takes files out again: then a folder is no longer named whole, but by its files.
+    pub fn takes_out(&self) -> bool {
+        self.rules.0.iter().any(|rule| rule.takes_out)
+    }
+
+    /// Whether the decision needs to know that git ignores this path.
+    pub fn concern(&self, path: &RepositoryPath) -> bool {
+        let mut literals = self.entries.iter().filter(|entry| entry.form == Form::Literal);
+        self.rules.taken_in_by(path).is_some()
+            || literals.any(|entry| deeper(entry, core::slice::from_ref(path)).next().is_some())
+    }
+}
+
 /// A path in which nothing is special.
 fn escape(path: &str) -> String {
     let mut escaped = String::new();
@@ -90,22 +129,25 @@ fn escape(path: &str) -> String {
 }
 
 /// Names that a literal entry without a slash would match deeper if gitignore read it.
-pub(crate) fn deeper<'a>(entry: &Entry, ignored: &'a [String]) -> impl Iterator<Item = &'a String> {
+pub(crate) fn deeper<'a>(
+    entry: &Entry,
+    ignored: &'a [RepositoryPath],
+) -> impl Iterator<Item = &'a RepositoryPath> {
     let name = entry.path.clone();
     let bare = entry.form == Form::Literal && !entry.rooted && !name.contains('/');
     ignored.iter().filter(move |path| {
-        let path = path.trim_end_matches('/');
-        bare && path != name && path.rsplit('/').next() == Some(name.as_str())
+        let path = path.without_slash();
+        let last = path.as_bytes().rsplit(|byte| *byte == b'/').next();
+        bare && path.as_bytes() != name.as_bytes() && last == Some(name.as_bytes())
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::worktree_include::read;
 
     fn taken(include: &str, path: &str) -> bool {
-        Rules::of(&read(include)).taken_in_by(path).is_some()
+        Rules::of(&read(include)).taken_in_by(&path.into()).is_some()
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use crate::{
     limits,
+    repository_path::RepositoryPath,
     source::Position,
     text::{is_deceptive, utf16_len},
 };
@@ -96,6 +97,17 @@ pub(crate) fn is_safe(path: &str) -> bool {
         && path.split('/').all(part_is_safe)
 }
 
+/// A path that git told us lies inside the repository and outside every `.git`. Any other name is a file's own
+/// business: git gives names whole, with line ends and bytes that are no text.
+pub(crate) fn stays_inside(path: &RepositoryPath) -> bool {
+    let whole = path.without_slash();
+    let part_is_inside = |part: &[u8]| {
+        let text = String::from_utf8_lossy(part).to_ascii_lowercase();
+        !matches!(part, b"" | b"." | b"..") && !is_git_folder(&text)
+    };
+    !whole.as_bytes().is_empty() && whole.as_bytes().split(|byte| *byte == b'/').all(part_is_inside)
+}
+
 /// `.git` by any name a file system gives it: without what HFS+ ignores, and NTFS's short names.
 fn is_git_folder(lower: &str) -> bool {
     let seen: String = lower.chars().filter(|c| !is_deceptive(*c)).collect();
@@ -130,6 +142,16 @@ mod tests {
         let text = "\u{feff}# c\r\n.env\r\n./local.properties\n/config/\n.env\n  cache/x  \na\\b\n";
         let expected = [".env", "local.properties", "config", "cache/x", "a/b"];
         assert_eq!(forms(text), expected.map(|p| (p.into(), Form::Literal)));
+    }
+
+    #[test]
+    fn what_git_lists_keeps_its_name_unless_it_leads_out() {
+        for inside in [&b"a\nb"[..], b"-rf", b"a/\xff", b"\"q\"", b"con", b"a:b", b"dir/"] {
+            assert!(stays_inside(&inside.to_vec().into()), "{inside:?}");
+        }
+        for outside in [&b""[..], b"/", b"/etc/passwd", b"../x", b"a/../b", b"x/.GIT/config", b"a//b"] {
+            assert!(!stays_inside(&outside.to_vec().into()), "{outside:?}");
+        }
     }
 
     #[test]

@@ -72,7 +72,9 @@ pub(super) fn clone_target(platform: &str, repo_path: &str) -> String {
     let is_separator = |c: char| c == '/' || (platform == "win32" && c == '\\');
     let name = repo_path.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
     let name = name.strip_suffix(".git").unwrap_or(name);
-    let usable = !matches!(name, "" | "." | "..") && name.len() <= 200 && !name.ends_with(':');
+    // Beginnings of ours are for what lies beside the clone.
+    let ours = name.starts_with(".orca-");
+    let usable = !matches!(name, "" | "." | "..") && name.len() <= 200 && !name.ends_with(':') && !ours;
     let name = if usable {
         String::from(name)
     } else {
@@ -99,6 +101,7 @@ mod tests {
         assert_eq!(clone_target("linux", "/a\\b"), "/workspace/a\\b");
         assert!(clone_target("linux", "/").starts_with("/workspace/repo-"));
         assert!(clone_target("linux", "/x/.git").starts_with("/workspace/repo-"));
+        assert!(clone_target("linux", "/x/.orca-clone").starts_with("/workspace/repo-"));
         assert!(clone_target("win32", "C:\\").starts_with("/workspace/repo-"));
     }
 }

@@ -3,6 +3,7 @@
 mod environment;
 mod options;
 mod table;
+mod values;
 mod why;
 
 pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
@@ -10,4 +11,5 @@ pub(crate) use environment::{effective, entries};
 pub use options::OptionEntry;
 pub(crate) use options::option_entries;
 pub use table::{environment_table, place};
+pub use values::values_in;
 pub use why::why;

@@ -6,8 +6,9 @@ use crate::{
     limits,
     parse::{
         include_rules::{Rules, deeper},
-        worktree_include::{Entry, Form, is_safe},
+        worktree_include::{Entry, Form, stays_inside},
     },
+    repository_path::RepositoryPath,
     source::Source,
     text::quoted,
     words::Origin,
@@ -20,8 +21,8 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Copy {
-    /// Paths inside the repository, in the order of Orca (UTF-16 code units).
-    pub files: Vec<String>,
+    /// Paths inside the repository, in the order of Orca (UTF-16 code units); a folder brings all it holds.
+    pub files: Vec<RepositoryPath>,
     /// Entries that are not copied.
     pub left_out: Vec<LeftOut>,
 }
@@ -63,17 +64,29 @@ pub(super) fn resolve(
         findings.drop(Code::IncludeTooLarge, Source::origin(Origin::WorktreeInclude), message);
         return copy;
     }
-    let ignored: Vec<String> =
-        file.ignored.iter().filter(|path| is_safe(path.trim_end_matches('/'))).cloned().collect();
+    if file.ignored.len() > limits::IGNORED_PATHS {
+        let message =
+            format!("A request lists at most {} ignored paths; nothing is copied.", limits::IGNORED_PATHS);
+        findings.drop(Code::IncludeTooLarge, Source::origin(Origin::WorktreeInclude), message);
+        return copy;
+    }
+    let ignored: Vec<RepositoryPath> =
+        file.ignored.iter().filter(|path| stays_inside(path)).cloned().collect();
     let rules = Rules::of(include);
     let mut used = BTreeSet::new();
     let mut files = BTreeSet::new();
+    let mut folders = BTreeSet::new();
     for path in &ignored {
         if let Some(entry) = rules.taken_in_by(path) {
             used.insert(entry);
-            files.insert(String::from(path.trim_end_matches('/')));
+            files.insert(path.without_slash());
+            if path.is_folder() {
+                folders.insert(path.without_slash());
+            }
         }
     }
+    // What a folder brings is not named again.
+    files.retain(|path: &RepositoryPath| !path.parents().any(|parent| folders.contains(parent)));
     for (index, entry) in include.iter().enumerate() {
         let source = Source::file(Origin::WorktreeInclude, ".worktreeinclude", entry.at);
         note_deeper(entry, &ignored, &source, findings);
@@ -92,7 +105,7 @@ pub(super) fn resolve(
         copy.left_out.push(LeftOut { path: entry.path.clone(), code, source });
     }
     copy.files = files.into_iter().collect();
-    copy.files.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
+    copy.files.sort_by(|a, b| a.lossy().encode_utf16().cmp(b.lossy().encode_utf16()));
     if copy.files.is_empty() {
         let message = "Ignored files are to be copied, but .worktreeinclude names none of those that the request lists; nothing is copied.";
         findings.notice(Code::IncludeCopiesNothing, Source::origin(Origin::WorktreeInclude), message);
@@ -101,7 +114,7 @@ pub(super) fn resolve(
 }
 
 /// Orca reads a bare name at the root only; other tools read it at any depth, and people may mean that.
-fn note_deeper(entry: &Entry, ignored: &[String], source: &Source, findings: &mut Findings) {
+fn note_deeper(entry: &Entry, ignored: &[RepositoryPath], source: &Source, findings: &mut Findings) {
     let count = deeper(entry, ignored).count();
     if count > 0 {
         let message = format!(

@@ -12,7 +12,7 @@ use alloc::{format, string::String};
 use typed_path::{Utf8UnixPath, Utf8WindowsPath};
 
 /// What a build of this version knows, for `requires` and `capabilities()`.
-pub(crate) const CAPABILITIES: &[&str] = &["container-worktrees-v1"];
+pub(crate) const CAPABILITIES: &[&str] = &["container-worktrees-v1", "copy-ignored-files-v1"];
 
 fn at(path: &str) -> Source {
     Source::setting(Origin::Request, path)
@@ -144,6 +144,11 @@ fn branches(request: &PlanRequest, findings: &mut Findings) {
             );
             findings.refuse(Code::NameInvalid, at(field), message);
         }
+    }
+    let is_commit = |text: &str| matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if request.workspace.commit.as_deref().is_some_and(|commit| !is_commit(commit)) {
+        let message = "A commit is named by its whole id of 40 or 64 hex digits.";
+        findings.refuse(Code::RequestInvalid, at("workspace.commit"), message);
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) struct ContainerFlags {
     /// Forward a variable of this computer
     #[arg(long, value_name = "NAME")]
     forward_host_env: Vec<String>,
-    /// Copy the ignored files that .worktreeinclude lists (not there yet: nothing is copied)
+    /// Copy the ignored files that .worktreeinclude lists into the container
     #[arg(long)]
     copy_ignored_files: bool,
     /// Agent that will be launched

@@ -11,6 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use orca_container_core::Goal;
 
+use crate::redact::Redacting;
 pub use crate::render::Look;
 
 mod check;
@@ -33,6 +34,9 @@ pub use schema::{SCHEMA_NAMES, schema_text};
 #[derive(Debug, Parser)]
 #[command(name = "orca-container", version, max_term_width = 100)]
 struct CommandLine {
+    /// Tell every program that is run and how it ended, on standard error, without values
+    #[arg(long, global = true)]
+    debug: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -68,7 +72,8 @@ struct Io<'a> {
     look: Look,
     stdin: &'a mut dyn BufRead,
     stdout: &'a mut dyn Write,
-    stderr: &'a mut dyn Write,
+    /// Known values are masked in it.
+    stderr: Redacting<'a>,
 }
 
 /// How a command that could do its work ended.
@@ -124,9 +129,15 @@ pub fn main(
     stderr: &mut dyn Write,
 ) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let mut io = Io { look, stdin, stdout, stderr };
+    let mut io = Io { look, stdin, stdout, stderr: Redacting::new(stderr) };
     let ended = match CommandLine::try_parse_from(&args) {
-        Ok(line) => run(line.command, &mut io),
+        Ok(line) => {
+            #[cfg(unix)]
+            if line.debug {
+                crate::trace::turn_on();
+            }
+            run(line.command, &mut io)
+        }
         Err(error) => return usage(&error, &args, &mut io),
     };
     let flushed = ended.and_then(|ended| io.stdout.flush().map(|()| ended).map_err(Failure::from));
@@ -189,7 +200,7 @@ fn usage(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> ExitCode {
         return ExitCode::from(USAGE);
     }
     let text = error.render();
-    let out: &mut dyn Write = if asked_for { &mut *io.stdout } else { &mut *io.stderr };
+    let out: &mut dyn Write = if asked_for { &mut *io.stdout } else { &mut io.stderr };
     let written =
         if asked_for && io.look.colour { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
     match (asked_for, written.and_then(|()| out.flush())) {

@@ -1,6 +1,6 @@
 //! The person at the terminal: progress, and questions where there is one to answer.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 use super::Io;
 use crate::workspace::{Asked, Ui};
@@ -25,7 +25,7 @@ impl Ui for Person<'_, '_> {
     fn progress(&mut self, line: &str) {
         if !self.quiet {
             // Progress that cannot be written is lost; the work goes on.
-            let _ = writeln!(self.io.stderr, "{line}");
+            let _ = writeln!(self.io.stderr, "{line}").and_then(|()| self.io.stderr.flush());
         }
     }
 
@@ -39,7 +39,8 @@ impl Ui for Person<'_, '_> {
         }
         if let Some(value) = &asked.value {
             let shown = orca_container_core::quoted_whole(value.reveal());
-            let _ = writeln!(self.io.stderr, "  its value: {shown}");
+            // The one place where a value is shown: who answers must see what is asked.
+            let _ = self.io.stderr.plainly(&format!("  its value: {shown}\n"));
         }
         let _ = write!(self.io.stderr, "Approve? [y/N] ");
         let _ = self.io.stderr.flush();

@@ -1,5 +1,6 @@
 //! Which folder a command is about and whose settings count.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -55,6 +56,9 @@ impl Target {
                 "warning: The settings for {} are passed over: no git worktree is there.",
                 quoted(key)
             )?;
+        }
+        if let Some(note) = &gathered.note {
+            writeln!(io.stderr, "{note}")?;
         }
         let mut request = gathered.request;
         known_ids(&mut request);

@@ -1,5 +1,6 @@
 //! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -111,7 +112,7 @@ pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure
 
 /// A workspace as data; no text of the repository and no value.
 fn described(record: &WorkspaceRecord) -> serde_json::Value {
-    json!({
+    let mut value = json!({
         "id": record.workspace.id,
         "name": record.workspace.name,
         "branch": record.workspace.branch,
@@ -121,7 +122,11 @@ fn described(record: &WorkspaceRecord) -> serde_json::Value {
         "phase": record.progress.phase,
         "image": record.plan.image.reference,
         "mode": record.plan.mode,
-    })
+    });
+    if let (Some(copied), Some(object)) = (&record.copied, value.as_object_mut()) {
+        object.insert("copied".into(), json!(copied));
+    }
+    value
 }
 
 fn with_status(record: &WorkspaceRecord) -> serde_json::Value {
@@ -185,9 +190,10 @@ pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> 
 
 /// Start, stop or remove: the same loop towards another goal.
 pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    // What a killed create left without a record goes with any of these.
+    workspace::remove_leftovers(&store()?);
     let (store, record) = found(&args.workspace)?;
     let name = record.workspace.name.clone();
-    store.remove_orphans();
     let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();

@@ -35,6 +35,7 @@ fn request(engine: &EngineFacts, settings: &GlobalSettings) -> PlanRequest {
             repository_id: word(),
             name: word(),
             branch: Some(word()),
+            commit: None,
             base: None,
             repo_path: "/doctor".into(),
             worktree_path: None,

@@ -6,14 +6,30 @@ use std::time::Duration;
 
 use orca_container_core::{Action, ActionKind, Arg, Command, ReferenceName, Sensitive, Stdin};
 
-use super::client::{Client, ClientError, Input, Output, Wanted, run};
+use super::client::{Client, ClientError, Output, Wanted, run};
 use super::detect::{host_path, host_program};
+use super::feed::{Input, NO_PROGRESS, Writer};
 
 /// Outputs of earlier steps that later ones refer to.
 #[derive(Clone, Debug, Default)]
 pub struct CarryOut {
     /// By reference.
     pub captured: BTreeMap<ReferenceName, String>,
+}
+
+/// What a command reads that is in no command: values and files.
+#[derive(Default)]
+pub struct Supplies<'a> {
+    /// The env-file text of the start variables.
+    pub start_env: Option<&'a Sensitive>,
+    /// Writes the ignored files as a tar.
+    pub ignored_files: Option<Writer<'a>>,
+}
+
+impl std::fmt::Debug for Supplies<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Supplies([hidden])")
+    }
 }
 
 /// Why a command was not carried out.
@@ -30,9 +46,6 @@ pub enum CarryOutError {
         /// The engine's own words.
         complaint: String,
     },
-    /// The copy of ignored files.
-    #[error("Copying ignored files into a container is not there yet.")]
-    CopyNotThereYet,
     /// An earlier step gave nothing.
     #[error("The step {action} needs the output of a step that was not done.")]
     Reference {
@@ -58,17 +71,17 @@ pub enum CarryOutError {
 }
 
 impl CarryOut {
-    /// Runs a command. `start_env` is the env-file text for `create_container`.
+    /// Runs a command.
     pub fn run(
         &mut self,
         action: Action,
         command: &Command,
-        start_env: Option<&Sensitive>,
+        supplies: Supplies<'_>,
     ) -> Result<Output, CarryOutError> {
         let kind = command.action;
         let words = self.words(command)?;
         let Some((program, args)) = words.split_first() else {
-            return Ok(Output { code: 0, stdout: Vec::new(), stderr: Vec::new() });
+            return Ok(Output::default());
         };
         let client = Client { program: program.clone(), env: command.env.clone() };
         let deadline = Duration::from_secs(u64::from(command.deadline_s));
@@ -76,10 +89,13 @@ impl CarryOut {
         let failed = |cause| CarryOutError::Client { action: kind, cause };
         let output = match &command.stdin {
             None => client.call(args, Input::None, wanted, deadline),
-            // An empty archive would report files as copied that are not.
-            Some(Stdin::IgnoredFiles) => return Err(CarryOutError::CopyNotThereYet),
+            Some(Stdin::IgnoredFiles) => {
+                // An empty archive would report files as copied that are not.
+                let files = supplies.ignored_files.ok_or(CarryOutError::Reference { action: kind })?;
+                client.call(args, Input::Written(files, NO_PROGRESS), wanted, deadline)
+            }
             Some(Stdin::StartEnv { .. }) => {
-                let text = start_env.map_or("", Sensitive::reveal);
+                let text = supplies.start_env.map_or("", Sensitive::reveal);
                 client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline)
             }
             Some(Stdin::Text { text }) => client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline),
@@ -118,7 +134,7 @@ impl CarryOut {
         let made = child.wait_with_output().map_err(|cause| input(cause.to_string()))?;
         let output = output.map_err(|cause| CarryOutError::Client { action: kind, cause })?;
         if !made.status.success() {
-            let told = Output { code: 1, stdout: Vec::new(), stderr: made.stderr };
+            let told = Output { code: 1, stderr: made.stderr, ..Output::default() };
             return Err(input(format!("git bundle: {}", told.complaint())));
         }
         self.judge(command, output)

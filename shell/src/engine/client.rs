@@ -7,8 +7,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::redact::mask;
+use crate::trace;
+
+use super::feed::{Input, Pace, Paced};
+
 /// Bytes of an output that are kept; an inspect has some tens of kilobytes.
 const OUTPUT_CAP: u64 = 4 * 1024 * 1024;
+
+/// Bytes of a list that are kept: names of 50,000 files and more.
+const LIST_CAP: u64 = 32 * 1024 * 1024;
 
 /// Bytes of an error text that are kept: the end of it says what went wrong.
 const ERROR_CAP: u64 = 64 * 1024;
@@ -22,39 +30,19 @@ pub struct Client {
     pub env: BTreeMap<String, String>,
 }
 
-/// What a call reads on its standard input.
-#[derive(Default)]
-pub enum Input<'a> {
-    /// Nothing.
-    #[default]
-    None,
-    /// These bytes.
-    Bytes(&'a [u8]),
-    /// What a reader gives, copied as it comes.
-    Reader(Box<dyn Read + Send>),
-}
-
-impl std::fmt::Debug for Input<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::None => "None",
-            Self::Bytes(_) => "Bytes",
-            Self::Reader(_) => "Reader",
-        })
-    }
-}
-
 /// What is done with a call's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Kept.
     Kept,
+    /// Kept, though it may be a long list.
+    List,
     /// Shown to the person as it comes, on standard error (an engine's own progress).
     Shown,
 }
 
 /// What a call gave.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Output {
     /// Exit code; a signal counts as 128 and its number, as in a shell.
     pub code: i32,
@@ -62,6 +50,8 @@ pub struct Output {
     pub stdout: Vec<u8>,
     /// Standard error.
     pub stderr: Vec<u8>,
+    /// Whether standard output was longer than what is kept of it.
+    pub cut: bool,
 }
 
 impl Output {
@@ -70,9 +60,11 @@ impl Output {
         String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
     }
 
-    /// The last lines of the engine's own error text, escaped and bounded.
+    /// The last lines of the engine's own error text, without values that we know, escaped and bounded.
     pub fn complaint(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
+        // Before anything is cut or escaped: a part of a value would not be known.
+        let text = mask(&text);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines.iter().skip(lines.len().saturating_sub(3));
         let shown: Vec<String> = last.map(|line| escape_line(line)).collect();
@@ -119,6 +111,15 @@ pub enum ClientError {
         /// The system's reason.
         cause: io::Error,
     },
+    /// It gave nothing that can be used.
+    #[error("{program} gave no usable answer.")]
+    Unusable {
+        /// The program.
+        program: String,
+    },
+    /// It took nothing of what was written to it, and was ended.
+    #[error("What was written to the engine was not taken any more.")]
+    NoProgress,
     /// It took too long and was ended.
     #[error("The engine did not answer within {seconds} seconds.")]
     Deadline {
@@ -150,6 +151,7 @@ pub fn run(
     wanted: Wanted,
     deadline: Duration,
 ) -> Result<Output, ClientError> {
+    let begun = Instant::now();
     let failed = |cause: io::Error| match cause.kind() {
         io::ErrorKind::NotFound => ClientError::Missing { program: program.into() },
         _ => ClientError::Failed { program: program.into(), cause },
@@ -160,36 +162,62 @@ pub fn run(
     } else {
         Stdio::piped()
     });
+    let cap = if wanted == Wanted::List { LIST_CAP } else { OUTPUT_CAP };
     let mut child = command.spawn().map_err(failed)?;
-    let stdout = child.stdout.take().map(|pipe| collect(pipe, OUTPUT_CAP, wanted));
+    let stdout = child.stdout.take().map(|pipe| collect(pipe, cap, wanted));
     let stderr = child.stderr.take().map(|pipe| collect(pipe, ERROR_CAP, Wanted::Kept));
     let stdin = child.stdin.take();
-    let code = thread::scope(|scope| {
-        let feeder = stdin.map(|mut pipe| {
-            scope.spawn(move || match input {
-                // A client that ends before it read everything says so by its exit code.
-                Input::None => Ok(0),
-                Input::Bytes(bytes) => pipe.write_all(bytes).map(|()| 0),
-                Input::Reader(mut reader) => io::copy(&mut reader, &mut pipe),
-            })
+    let pace = Pace::new();
+    let patience = Patience {
+        deadline,
+        no_progress: if let Input::Written(_, most) = input { Some((most, &pace)) } else { None },
+    };
+    let ended = thread::scope(|scope| {
+        let feeder = stdin.map(|pipe| {
+            let pipe = Paced::of(pipe, &pace);
+            scope.spawn(move || pipe.feed(input))
         });
-        let code = wait(&mut child, deadline);
+        let ended = wait(&mut child, &patience);
+        pace.give_up();
         drop(feeder);
-        code
+        ended
     })
-    .map_err(failed)?
-    .ok_or(ClientError::Deadline { seconds: deadline.as_secs() })?;
-    let read = |pipe: Option<mpsc::Receiver<Vec<u8>>>| {
+    .map_err(failed)?;
+    let code = match ended {
+        Waited::Ended(code) => code,
+        Waited::Deadline => {
+            trace::call(program, command.get_args(), "ended at its deadline", begun.elapsed(), &[]);
+            return Err(ClientError::Deadline { seconds: deadline.as_secs() });
+        }
+        Waited::NoProgress => return Err(ClientError::NoProgress),
+    };
+    let read = |pipe: Option<mpsc::Receiver<(Vec<u8>, bool)>>| {
         pipe.and_then(|receiver| receiver.recv_timeout(Duration::from_secs(5)).ok()).unwrap_or_default()
     };
-    Ok(Output { code, stdout: read(stdout), stderr: read(stderr) })
+    let (stdout, cut) = read(stdout);
+    let stderr = whole_lines(read(stderr));
+    trace::call(program, command.get_args(), &format!("exit code {code}"), begun.elapsed(), &stderr);
+    Ok(Output { code, stdout, stderr, cut })
+}
+
+/// Without the rest of a line whose beginning was dropped: a part of a value would not be known as one.
+fn whole_lines((bytes, cut): (Vec<u8>, bool)) -> Vec<u8> {
+    if !cut {
+        return bytes;
+    }
+    let start = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at.saturating_add(1));
+    bytes.get(start..).unwrap_or_default().into()
 }
 
 /// Reads a pipe to its end on a thread of its own, keeping at most `cap` bytes of the end.
-fn collect(mut pipe: impl Read + Send + 'static, cap: u64, wanted: Wanted) -> mpsc::Receiver<Vec<u8>> {
+fn collect(
+    mut pipe: impl Read + Send + 'static,
+    cap: u64,
+    wanted: Wanted,
+) -> mpsc::Receiver<(Vec<u8>, bool)> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let mut kept = Vec::new();
+        let (mut kept, mut cut) = (Vec::new(), false);
         let mut buffer = [0_u8; 16 * 1024];
         let cap = usize::try_from(cap).unwrap_or(usize::MAX);
         while let Ok(count) = pipe.read(&mut buffer) {
@@ -201,25 +229,41 @@ fn collect(mut pipe: impl Read + Send + 'static, cap: u64, wanted: Wanted) -> mp
             kept.extend_from_slice(part);
             if kept.len() > cap {
                 kept.drain(..kept.len().saturating_sub(cap));
+                cut = true;
             }
         }
-        let _ = sender.send(kept);
+        let _ = sender.send((kept, cut));
     });
     receiver
 }
 
-/// The exit code, or `None` when the deadline passed and the child was killed.
-fn wait(child: &mut Child, deadline: Duration) -> io::Result<Option<i32>> {
+/// How long a child is waited for.
+struct Patience<'p> {
+    deadline: Duration,
+    no_progress: Option<(Duration, &'p Pace)>,
+}
+
+/// How the waiting ended.
+enum Waited {
+    Ended(i32),
+    Deadline,
+    NoProgress,
+}
+
+/// Waits for a child; one that takes too long is killed.
+fn wait(child: &mut Child, patience: &Patience<'_>) -> io::Result<Waited> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(code_of(status)));
+            return Ok(Waited::Ended(code_of(status)));
         }
-        if begun.elapsed() > deadline {
+        let late = begun.elapsed() > patience.deadline;
+        let stuck = patience.no_progress.is_some_and(|(most, pace)| pace.since() > most);
+        if late || stuck {
             child.kill()?;
             child.wait()?;
-            return Ok(None);
+            return Ok(if late { Waited::Deadline } else { Waited::NoProgress });
         }
         thread::sleep(pause);
         pause = (pause.saturating_mul(2)).min(Duration::from_millis(20));
@@ -233,6 +277,7 @@ fn code_of(status: std::process::ExitStatus) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::feed::Writer;
     use super::*;
 
     fn sh(script: &str, input: Input<'_>, deadline: Duration) -> Result<Output, ClientError> {
@@ -259,6 +304,18 @@ mod tests {
         let begun = Instant::now();
         let error = sh("sleep 60", Input::None, Duration::from_millis(200)).unwrap_err();
         assert!(matches!(error, ClientError::Deadline { .. }) && begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_call_that_takes_nothing_more_is_ended_and_one_that_works_on_is_not() {
+        let written = |script: &str, no_progress| {
+            let write: Writer<'_> = Box::new(|pipe| pipe.write_all(&vec![b'x'; 1024 * 1024]));
+            let patience = Duration::from_millis(no_progress);
+            sh(script, Input::Written(write, patience), Duration::from_secs(60))
+        };
+        assert!(matches!(written("sleep 60", 300), Err(ClientError::NoProgress)));
+        let slow = "head -c 1048576 >/dev/null; sleep 1; echo done";
+        assert_eq!(written(slow, 300).unwrap().text(), "done");
     }
 
     #[test]

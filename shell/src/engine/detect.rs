@@ -10,7 +10,8 @@ use orca_container_core::input::EngineFacts;
 use orca_container_core::{Endpoint, EngineKind, escaped};
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Input, Output, Wanted};
+use super::client::{Client, ClientError, Output, Wanted};
+use super::feed::Input;
 
 mod docker;
 mod holes;

@@ -7,7 +7,8 @@ use orca_container_core::input::ImageFacts;
 use orca_container_core::{Sensitive, quoted, resolve_user};
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Input, Output, Wanted};
+use super::client::{Client, ClientError, Output, Wanted};
+use super::feed::Input;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -9,7 +9,8 @@ use orca_container_core::{
 };
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Input, Output, Wanted};
+use super::client::{Client, ClientError, Output, Wanted};
+use super::feed::Input;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 

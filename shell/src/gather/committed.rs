@@ -4,14 +4,9 @@
 //! A text counts only as a regular blob: a link in the tree is refused like a link on disk.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use orca_container_core::{HOST_GIT_ENV, HOST_GIT_FLAGS};
-
-use crate::engine::{ClientError, Input, Wanted, host_path, host_program};
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::host_git::git;
+use crate::engine::ClientError;
 
 /// Why a committed text cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -89,17 +84,6 @@ fn borrows(place: &Path) -> bool {
     found.is_symlink() || std::fs::read_dir(place).is_ok_and(|mut entries| entries.any(is_link))
 }
 
-/// git with hooks, monitors, transports and lazy fetches off, and an environment of ours.
-fn git(repository: &Path, args: &[&str]) -> Result<crate::engine::Output, ClientError> {
-    let program = host_program("git").ok_or_else(|| ClientError::Missing { program: "git".into() })?;
-    let mut command = Command::new(program);
-    command.args(HOST_GIT_FLAGS).args(["--no-pager", "-C"]).arg(repository).args(args);
-    command.env_clear().envs(HOST_GIT_ENV).env("LC_ALL", "C").env("PATH", host_path());
-    // safe.directory is the user's own word about whose repositories are trusted.
-    command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
-    crate::engine::run_bounded(command, "git", Input::None, Wanted::Kept, PATIENCE)
-}
-
 impl<'a> Committed<'a> {
     /// The commit that a branch is at, in a repository that can be cloned from.
     pub fn at_branch(repository: &'a Path, branch: &str) -> Result<Self, CommittedError> {
@@ -114,6 +98,11 @@ impl<'a> Committed<'a> {
             return Err(CommittedError::Shallow);
         }
         Ok(found)
+    }
+
+    /// The commit's id.
+    pub fn commit(&self) -> &str {
+        &self.commit
     }
 
     /// Everything that is cloned lies in the repository itself: nothing is fetched, nothing borrowed from another.

@@ -11,12 +11,13 @@ use orca_container_core::input::{
     Approval, ContainerOptions, DevcontainerFile, GlobalSettings, HostFacts, Install, PlanRequest,
     RepoSettings, RepositoryFile, SCHEMA_VERSION, Workspace, WorktreeIncludeFile,
 };
-use orca_container_core::{Sensitive, limits};
+use orca_container_core::{Sensitive, copies_ignored_files, limits, values_in};
 
 use super::host;
 use super::repository::{Repository, RepositoryError, find_repository};
 use super::shown::Shown;
 use super::text_file::{TextFileError, read_repository_text};
+use crate::redact;
 use crate::settings::{Settings, SettingsError};
 
 /// The id of what nobody created yet.
@@ -43,6 +44,8 @@ pub struct Gathered {
     pub request: PlanRequest,
     /// Settings that name no repository of this computer, by their paths as written.
     pub passed_over: Vec<String>,
+    /// Ignored files that are not listed, told in a line.
+    pub note: Option<String>,
 }
 
 /// Why there is no request.
@@ -64,6 +67,10 @@ pub enum GatherError {
         /// The path.
         path: PathBuf,
     },
+    /// git could not say which files it ignores.
+    #[cfg(unix)]
+    #[error("git could not be asked which files it ignores: {0}")]
+    Ignored(#[from] crate::engine::ClientError),
     /// The system refused to resolve it.
     #[error("The path {} cannot be read: {cause}.", Shown(path))]
     Unreadable {
@@ -85,7 +92,7 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
     let Words { mut choices, agent, mut approvals } = words;
     ask_for_container(&mut choices, &document.global_settings, &chosen.settings);
     approvals.extend(document.approvals.iter().cloned());
-    let request = PlanRequest {
+    let mut request = PlanRequest {
         schema_version: SCHEMA_VERSION,
         requires: Vec::new(),
         install: Install { id: PREVIEW.into() },
@@ -108,7 +115,16 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         engine: None,
         image_facts: None,
     };
-    Ok(Gathered { request, passed_over: chosen.passed_over })
+    know(&request);
+    let note = list_ignored(&mut request)?;
+    Ok(Gathered { request, passed_over: chosen.passed_over, note })
+}
+
+/// From here on what this process says holds none of the request's values.
+pub(crate) fn know(request: &PlanRequest) {
+    for value in values_in(request) {
+        redact::know(value.reveal());
+    }
 }
 
 /// This command is about containers, so it asks for one where no person said yes or no.
@@ -128,6 +144,7 @@ fn workspace(root: &Path, repository: &Repository) -> Result<Workspace, GatherEr
         repository_id: text_of(&repository.common_dir)?,
         name: name.unwrap_or_default(),
         branch: repository.branch.clone(),
+        commit: None,
         base: None,
         repo_path: text_of(&repository.primary_checkout)?,
         worktree_path: Some(text_of(&repository.worktree_path)?),
@@ -157,8 +174,34 @@ fn devcontainer(root: &Path) -> Result<Option<DevcontainerFile>, TextFileError> 
     Ok(None)
 }
 
-/// What git ignores is not looked up yet; without it the core copies nothing.
-fn worktree_include(root: &Path) -> Result<Option<WorktreeIncludeFile>, TextFileError> {
-    let text = read_repository_text(root, ".worktreeinclude", limits::WORKTREE_INCLUDE_BYTES)?;
-    Ok(text.map(|text| WorktreeIncludeFile { text: text.into(), ignored: Vec::new() }))
+/// The .worktreeinclude of a checkout; what git ignores comes later, by [`list_ignored`].
+pub(crate) fn worktree_include(root: &Path) -> Result<Option<WorktreeIncludeFile>, GatherError> {
+    match read_repository_text(root, ".worktreeinclude", limits::WORKTREE_INCLUDE_BYTES) {
+        Ok(text) => Ok(text.map(|text| WorktreeIncludeFile { text: text.into(), ignored: Vec::new() })),
+        // Orca ignores one that is no regular file; nothing is copied then, and nothing of it is read.
+        Err(TextFileError::NotRegular { .. } | TextFileError::LinkedFolder { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Where ignored files are to be copied, asks git which they are; gives a line to tell when they are too many.
+#[cfg(unix)]
+pub(crate) fn list_ignored(request: &mut PlanRequest) -> Result<Option<String>, GatherError> {
+    if request.worktree_include.is_none() || !copies_ignored_files(request) {
+        return Ok(None);
+    }
+    let Some(include) = &mut request.worktree_include else { return Ok(None) };
+    let checkout = Path::new(&request.workspace.repo_path);
+    let found = super::ignored::ignored(checkout, include.text.reveal())?;
+    include.ignored = found.paths;
+    let note = format!(
+        "notice: The patterns of .worktreeinclude match more than {} ignored files; only its literal paths are copied.",
+        limits::IGNORED_PATHS
+    );
+    Ok(found.too_many.then_some(note))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn list_ignored(_: &mut PlanRequest) -> Result<Option<String>, GatherError> {
+    Ok(None)
 }

@@ -64,9 +64,9 @@ impl Lock {
             if !is_at(&file, &path) {
                 continue;
             }
-            file.set_len(0)?;
-            file.rewind()?;
-            write!(file, "{}", std::process::id())?;
+            // Only who waits reads the number; on a full disk the lock holds without it.
+            let _ = file.set_len(0).and_then(|()| file.rewind());
+            let _ = write!(file, "{}", std::process::id());
             return Ok(Self { file, path });
         }
     }

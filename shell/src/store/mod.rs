@@ -178,24 +178,21 @@ impl Store {
 
     /// Removes locks and typed variables whose workspace never got a record: its maker died before it.
     pub fn remove_orphans(&self) {
-        let values = self.root.join("values");
-        let files = || {
-            let entries = std::fs::read_dir(&values).into_iter().flatten().flatten();
-            entries.filter_map(|entry| entry.file_name().into_string().ok())
-        };
-        // A file that was being written when its writer was killed: `.NAME.json.PID`.
-        for file in files().filter(|file| file.starts_with('.')) {
-            let name = file.trim_start_matches('.').split('.').next().unwrap_or_default();
-            if let Ok(_lock) = self.lock(name) {
-                let _ = remove(&values.join(&file));
+        for folder in ["values", "records"] {
+            // A file that was being written when its writer was killed: `.NAME.json.PID`.
+            for file in self.files(folder).filter(|file| file.starts_with('.')) {
+                let name = file.trim_start_matches('.').split('.').next().unwrap_or_default();
+                if let Ok(_lock) = self.lock(name) {
+                    let _ = remove(&self.root.join(folder).join(&file));
+                }
             }
         }
-        for name in self.lock_names("worktree-") {
+        for name in self.lock_names("worktree-").into_iter().chain(self.lock_names("install")) {
             if let Ok(lock) = self.lock(&name) {
                 lock.remove();
             }
         }
-        let values = files().filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()));
+        let values = self.files("values").filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()));
         for name in values
             .chain(self.lock_names("orca-ws-"))
             .filter(|name| !self.has_record(name))
@@ -205,10 +202,22 @@ impl Store {
             let Ok(lock) = self.lock(&name) else { continue };
             if !self.has_record(&name) {
                 // What cannot be removed now is found again by the next command.
-                let _ = remove(&self.root.join("values").join(format!("{name}.json")));
+                self.forget_values(&name);
                 lock.remove();
             }
         }
+    }
+
+    /// Names of the files in one of its folders.
+    fn files(&self, folder: &str) -> impl Iterator<Item = String> + use<> {
+        let entries = std::fs::read_dir(self.root.join(folder)).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok())
+    }
+
+    /// Removes what a person typed for a workspace that came to nothing.
+    pub fn forget_values(&self, name: &str) {
+        // What cannot be removed now is found again by the next command.
+        let _ = remove(&self.root.join("values").join(format!("{name}.json")));
     }
 
     /// The variables that a person typed for a workspace.

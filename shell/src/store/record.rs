@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use orca_container_core::input::{
-    DevcontainerFile, EngineClient, EngineFacts, ImageFacts, RepositoryFile, WorktreeIncludeFile,
+    DevcontainerFile, EngineClient, EngineFacts, ImageFacts, RepositoryFile, Workspace, WorktreeIncludeFile,
 };
 use orca_container_core::{ContainerPlan, Endpoint, EngineKind, LimitKind, Record, Sensitive};
 use serde::{Deserialize, Serialize};
+
+use crate::copy::CopyReport;
 
 /// A workspace, as it is kept.
 #[derive(Clone, Serialize, Deserialize)]
@@ -27,6 +29,9 @@ pub struct WorkspaceRecord {
     /// The container's full id, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container_id: Option<String>,
+    /// What became of the copy of ignored files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied: Option<CopyReport>,
     /// The frozen plan.
     pub plan: ContainerPlan,
     /// The agent it was made for.
@@ -73,6 +78,9 @@ pub struct RecordedWorkspace {
     /// Its branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The commit that was judged and cloned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The branch it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
@@ -84,6 +92,43 @@ pub struct RecordedWorkspace {
     /// The common git folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_common_dir: Option<String>,
+}
+
+impl RecordedWorkspace {
+    /// What is kept of a request's workspace: no remote, whose URL may hold a password.
+    pub fn of(workspace: &Workspace) -> Self {
+        Self {
+            id: workspace.id.clone(),
+            instance_id: workspace.instance_id.clone(),
+            repository_id: workspace.repository_id.clone(),
+            name: workspace.name.clone(),
+            branch: workspace.branch.clone(),
+            commit: workspace.commit.clone(),
+            base: workspace.base.clone(),
+            repo_path: workspace.repo_path.clone(),
+            worktree_path: workspace.worktree_path.clone(),
+            git_common_dir: workspace.git_common_dir.clone(),
+        }
+    }
+
+    /// The workspace of a later request.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            id: self.id.clone(),
+            instance_id: self.instance_id.clone(),
+            repository_id: self.repository_id.clone(),
+            name: self.name.clone(),
+            branch: self.branch.clone(),
+            commit: self.commit.clone(),
+            base: self.base.clone(),
+            repo_path: self.repo_path.clone(),
+            worktree_path: self.worktree_path.clone(),
+            git_common_dir: self.git_common_dir.clone(),
+            remote_url: None,
+            owner_uid: None,
+            owner_gid: None,
+        }
+    }
 }
 
 /// How the engine is reached.

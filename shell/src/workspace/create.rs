@@ -10,11 +10,11 @@ use orca_container_core::{
     asked_value, limits, plan, render, start_env_text,
 };
 
-use super::helper::{looked_up, remove_left};
-use super::{Runner, Ui, WorkspaceError};
-use crate::engine::{CarryOut, Client, Detected, ImageError, Space, check_floor, detect, spaces};
+use super::helper::{looked_up, remove_left, remove_leftovers};
+use super::{Copying, Runner, Ui, WorkspaceError};
+use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
 use crate::gather::committed::Committed;
-use crate::gather::request::{Words, gather};
+use crate::gather::request::{Words, gather, know, list_ignored, worktree_include};
 use crate::settings::Settings;
 use crate::store::{
     FrozenTexts, Lock, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval,
@@ -49,7 +49,7 @@ pub fn create(
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
-    store.remove_orphans();
+    remove_leftovers(store);
     let request = gather(options.folder, options.settings, options.words)?.request;
     let worktree = worktree_lock(store, &request)?;
     let made = create_locked(request, options.folder, &options.approve, store, ui);
@@ -77,6 +77,9 @@ fn create_locked(
     let planned = judge(&mut request, approve, store, ui)?;
     check_floor(planned.plan.engine.kind, &spaces)?;
     request.image_facts = Some(image(&request, &planned, store, ui)?);
+    if let Some(note) = list_ignored(&mut request)? {
+        ui.progress(&note);
+    }
     let planned = judge(&mut request, &[], store, ui)?;
     if !planned.needs.is_empty() {
         return Err(WorkspaceError::Preview(needs(&planned)));
@@ -88,14 +91,20 @@ fn create_locked(
     record.engine.data_places = measured(&spaces);
     let lock = store.lock(record.file_name())?;
     let values = WorkspaceValues::of(request.choices.env.as_ref(), request.choices.env_file.as_ref());
-    store.write_values(&record, &values)?;
     let name = record.file_name().to_owned();
+    let written = store.write_values(&record, &values).map_err(WorkspaceError::from);
     let mut runner = Runner::new(store, record, false);
     runner.start_env = start_env_text(&request);
+    runner.copy = Some(Copying {
+        checkout: request.workspace.repo_path.clone().into(),
+        commit: request.workspace.commit.clone().unwrap_or_default(),
+        files: planned.copy.files.clone(),
+    });
     runner.strict =
         request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false);
-    let made = make(runner, ui);
+    let made = written.and_then(|()| make(runner, ui));
     if made.is_err() && !store.has_record(&name) {
+        store.forget_values(&name);
         lock.remove();
     }
     made
@@ -162,6 +171,9 @@ fn use_committed_texts(
     let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
     let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
     let committed = Committed::at_branch(Path::new(&worktree), &branch)?;
+    request.workspace.commit = Some(committed.commit().to_owned());
+    // Ignored files are in no commit: they and the list of them are the primary checkout's.
+    request.worktree_include = worktree_include(Path::new(&request.workspace.repo_path))?;
     let inside = folder.canonicalize().ok();
     let inside =
         inside.as_deref().and_then(|folder| folder.strip_prefix(&worktree).ok()).unwrap_or(Path::new(""));
@@ -175,6 +187,7 @@ fn use_committed_texts(
             .text(&path_of(&file.path), limits::DEVCONTAINER_BYTES)?
             .map(|text| DevcontainerFile { path: file.path, text: Sensitive::from(text), dockerfile: None });
     }
+    know(request);
     let notes = committed.notes()?;
     if notes.submodules {
         ui.progress("notice: The repository has submodules; they are not cloned.");
@@ -283,7 +296,7 @@ fn image(
     }
     ui.progress(&format!("Pulling {}", orca_container_core::escaped(reference)));
     let command = render(Action::PullImage, &planned.plan, &RenderContext::of(request));
-    CarryOut::default().run(Action::PullImage, &command, None)?;
+    CarryOut::default().run(Action::PullImage, &command, Supplies::default())?;
     Ok(looked_up(store, &client, facts.kind, reference, &labels)??)
 }
 
@@ -304,26 +317,15 @@ fn needs(planned: &Planned) -> String {
 fn record_of(request: &PlanRequest, planned: &Planned) -> Result<WorkspaceRecord, WorkspaceError> {
     let engine = request.engine.as_ref().ok_or(WorkspaceError::Preview("an engine".into()))?;
     let image = request.image_facts.as_ref().ok_or(WorkspaceError::Preview("the image".into()))?;
-    let workspace = &request.workspace;
     Ok(WorkspaceRecord {
         schema_version: 1,
         install_id: request.install.id.clone(),
-        workspace: RecordedWorkspace {
-            id: workspace.id.clone(),
-            instance_id: workspace.instance_id.clone(),
-            repository_id: workspace.repository_id.clone(),
-            name: workspace.name.clone(),
-            branch: workspace.branch.clone(),
-            base: workspace.base.clone(),
-            repo_path: workspace.repo_path.clone(),
-            worktree_path: workspace.worktree_path.clone(),
-            git_common_dir: workspace.git_common_dir.clone(),
-        },
+        workspace: RecordedWorkspace::of(&request.workspace),
         engine: RecordedEngine::of(engine),
         image: RecordedImage::of(image),
-        // The copy of ignored files is not there yet, so none is waited for.
-        progress: Record::new(false),
+        progress: Record::new(!planned.copy.files.is_empty()),
         container_id: None,
+        copied: None,
         plan: planned.plan.clone(),
         agent: request.agent.clone(),
         forward_host_env: request.choices.forward_host_env.clone().unwrap_or_default(),

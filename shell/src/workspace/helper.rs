@@ -7,7 +7,7 @@ use orca_container_core::EngineKind;
 use orca_container_core::input::ImageFacts;
 
 use super::WorkspaceError;
-use crate::engine::{Client, ImageError, image_facts, remove_helper};
+use crate::engine::{Client, ImageError, detect, image_facts, remove_helper};
 use crate::store::{Store, random_id};
 
 fn prefix(engine: EngineKind) -> String {
@@ -30,6 +30,21 @@ pub(super) fn looked_up(
         lock.remove();
     }
     Ok(facts)
+}
+
+/// Removes what a killed create left without a record: its files, and its helper on an engine that answers.
+pub fn remove_leftovers(store: &Store) {
+    store.remove_orphans();
+    for engine in [EngineKind::Docker, EngineKind::Podman] {
+        if store.lock_names(&prefix(engine)).is_empty() {
+            continue;
+        }
+        let Ok(config) = store.docker_config() else { continue };
+        if let Ok(detected) = detect(Some(engine), None, &config) {
+            let client = detected.facts.client;
+            remove_left(store, &Client { program: client.program, env: client.env }, engine);
+        }
+    }
 }
 
 /// Removes helpers whose makers died. What cannot be removed now is found again by the next command.

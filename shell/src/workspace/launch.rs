@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
-    PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap, Workspace,
+    PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
 use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
 
@@ -17,6 +17,8 @@ use crate::engine::{
     DiskLow, Input, Space, Wanted, check_floor, free_bytes, host_path, host_program, run_bounded,
 };
 use crate::gather::host;
+use crate::gather::request::know;
+use crate::redact;
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord, random_id};
 
@@ -44,25 +46,11 @@ pub fn launch_request(
     let values = store.values(record)?;
     let mut approvals = document.approvals.clone();
     approvals.extend(store.approvals()?.of_repository(&record.workspace.repository_id));
-    let workspace = &record.workspace;
     Ok(PlanRequest {
         schema_version: SCHEMA_VERSION,
         requires: Vec::new(),
         install: Install { id: record.install_id.clone() },
-        workspace: Workspace {
-            id: workspace.id.clone(),
-            instance_id: workspace.instance_id.clone(),
-            repository_id: workspace.repository_id.clone(),
-            name: workspace.name.clone(),
-            branch: workspace.branch.clone(),
-            base: workspace.base.clone(),
-            repo_path: workspace.repo_path.clone(),
-            worktree_path: workspace.worktree_path.clone(),
-            git_common_dir: workspace.git_common_dir.clone(),
-            remote_url: None,
-            owner_uid: None,
-            owner_gid: None,
-        },
+        workspace: record.workspace.workspace(),
         agent: document.agent.clone().or_else(|| record.agent.clone()),
         choices: ContainerOptions {
             enabled: Some(true),
@@ -120,6 +108,8 @@ pub fn launch_answer(
             gh_token: gh_token(&request),
         },
     };
+    know(&request);
+    know_values(&launch_request.values);
     Ok(launch(&record.plan, &request, &launch_request)?)
 }
 
@@ -129,6 +119,15 @@ pub fn disk_low(record: &WorkspaceRecord) -> Option<DiskLow> {
     let spaces: Vec<Space> =
         places.map(|place| Space { place: place.into(), free: free_bytes(place) }).collect();
     check_floor(record.engine.kind, &spaces).err()
+}
+
+/// Values that only a launch has are as unspeakable as those of the request.
+fn know_values(values: &LaunchValues) {
+    let named = [&values.host, &values.orca, &values.secrets].into_iter().flat_map(UniqueMap::iter);
+    let all = named.map(|(_, value)| value).chain(&values.gh_token);
+    for value in all {
+        redact::know(value.reveal());
+    }
 }
 
 /// The terminal's own variables: engines never pass them on.

@@ -12,8 +12,9 @@ mod status;
 
 pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
+pub use helper::remove_leftovers;
 pub use launch::{LaunchOptions, disk_low, launch_answer, launch_request};
-pub use run::Runner;
+pub use run::{Copying, Runner};
 pub use status::{Status, status};
 
 use orca_container_core::{PendingApproval, Refusal};
@@ -111,6 +112,9 @@ pub enum WorkspaceError {
     /// The repository cannot be cloned from.
     #[error(transparent)]
     Committed(#[from] CommittedError),
+    /// The checkout whose ignored files are copied cannot be read.
+    #[error("The checkout whose ignored files are to be copied cannot be read: {0}.")]
+    Checkout(std::io::Error),
     /// The world cannot be read.
     #[error(transparent)]
     Gather(#[from] GatherError),

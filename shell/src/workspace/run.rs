@@ -1,19 +1,35 @@
 //! The loop over the core's sequencer: observe once, then do what may be done until the goal is reached.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, ActionKind, Goal, MISSING_TOOLS, NOT_WRITABLE, Phase, ReferenceName, RenderContext, Resource,
-    Sensitive, World, differences, is_sealed, next_actions, render,
+    Action, ActionKind, Command, Goal, MISSING_TOOLS, NOT_WRITABLE, Phase, ReferenceName, RenderContext,
+    RepositoryPath, Resource, Sensitive, World, differences, is_sealed, next_actions, render,
 };
 
 use super::{Ui, WorkspaceError};
-use crate::engine::{CarryOut, CarryOutError, Client, Input, Inspector, Wanted, image_configuration};
+use crate::copy::{Budget, Collected, collect, write_archive};
+use crate::engine::{
+    CarryOut, CarryOutError, Client, Input, Inspector, Supplies, Wanted, Writer, image_configuration,
+};
+use crate::gather::ignored::tracked;
 use crate::store::{Store, WorkspaceRecord};
 
 /// How long the installation's lock is waited for; its holder makes or removes one network.
 const NETWORK_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Which ignored files are copied, and from where.
+#[derive(Debug)]
+pub struct Copying {
+    /// The checkout that has them.
+    pub checkout: PathBuf,
+    /// The commit that is cloned: what is in it is not written over.
+    pub commit: String,
+    /// What the plan says is copied.
+    pub files: Vec<RepositoryPath>,
+}
 
 /// Works on one workspace. The caller holds its lock.
 pub struct Runner<'a> {
@@ -23,6 +39,8 @@ pub struct Runner<'a> {
     pub record: WorkspaceRecord,
     /// Env-file text of the start variables, for a create.
     pub start_env: Option<Sensitive>,
+    /// Ignored files, for a create.
+    pub copy: Option<Copying>,
     /// Whether missing kernel evidence is a failure.
     pub strict: bool,
     client: Client,
@@ -31,6 +49,8 @@ pub struct Runner<'a> {
     carry: CarryOut,
     /// Whether the record is on disk.
     recorded: bool,
+    /// Whether it is being removed.
+    removing: bool,
 }
 
 impl std::fmt::Debug for Runner<'_> {
@@ -48,12 +68,14 @@ impl<'a> Runner<'a> {
             store,
             record,
             start_env: None,
+            copy: None,
             strict: false,
             client,
             image: None,
             world,
             carry: CarryOut::default(),
             recorded,
+            removing: false,
         }
     }
 
@@ -82,7 +104,8 @@ impl<'a> Runner<'a> {
                 "The recorded plan was changed since it was made.".into(),
             ]));
         }
-        if goal == Goal::Remove {
+        self.removing = goal == Goal::Remove;
+        if self.removing {
             self.remove_left_init();
         }
         loop {
@@ -125,8 +148,7 @@ impl<'a> Runner<'a> {
             Action::RemoveContainer => self.record.container_id = None,
             _ => return Ok(()),
         }
-        self.store.write_record(&self.record)?;
-        Ok(())
+        self.save()
     }
 
     fn perform(&mut self, action: Action, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
@@ -148,6 +170,7 @@ impl<'a> Runner<'a> {
                 self.check_writable()?;
                 self.carry_out(action)
             }
+            Action::CopyIgnoredFiles => self.copy_ignored_files(ui),
             Action::CreateNetwork | Action::RemoveNetwork => self.on_network(action),
             _ => self.carry_out(action),
         }
@@ -172,16 +195,47 @@ impl<'a> Runner<'a> {
 
     fn write(&mut self, phase: Phase) -> Result<(), WorkspaceError> {
         self.record.progress.phase = phase;
-        self.store.write_record(&self.record)?;
+        self.save()?;
         self.recorded = true;
         Ok(())
     }
 
-    fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {
+    /// A full disk stops no removal: the record that is there names everything that goes, and removing it again
+    /// harms nothing.
+    fn save(&self) -> Result<(), WorkspaceError> {
+        match self.store.write_record(&self.record) {
+            Err(_) if self.removing && self.store.has_record(self.record.file_name()) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    fn command(&self, action: Action) -> Command {
         let client = self.record.engine.facts().client;
-        let context = RenderContext { client: Some(&client), repo_path: &self.record.workspace.repo_path };
-        let command = render(action, &self.record.plan, &context);
-        self.carry.run(action, &command, self.start_env.as_ref())?;
+        let workspace = &self.record.workspace;
+        let (repo_path, commit) = (workspace.repo_path.as_str(), workspace.commit.as_deref());
+        render(action, &self.record.plan, &RenderContext { client: Some(&client), repo_path, commit })
+    }
+
+    fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {
+        let command = self.command(action);
+        let supplies = Supplies { start_env: self.start_env.as_ref(), ignored_files: None };
+        self.carry.run(action, &command, supplies)?;
+        Ok(())
+    }
+
+    /// Measured before a byte is written; what is left out is told and kept in the record.
+    fn copy_ignored_files(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+        let missing = || WorkspaceError::NotFound("the list of ignored files".into());
+        let Copying { checkout, commit, files } = self.copy.take().ok_or_else(missing)?;
+        let tracked = tracked(&checkout, &commit, &files)?;
+        let found = collect(&checkout, &files, &tracked, Budget::ORCA).map_err(WorkspaceError::Checkout)?;
+        let Collected { items, mut report } = found;
+        let command = self.command(Action::CopyIgnoredFiles);
+        let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
+        let supplies = Supplies { start_env: None, ignored_files: Some(files) };
+        self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
+        report.lines().iter().for_each(|line| ui.progress(line));
+        self.record.copied = Some(report);
         Ok(())
     }
 
@@ -275,6 +329,7 @@ fn progress(action: Action) -> Option<&'static str> {
         Action::CheckContainer => "Comparing it with the plan",
         Action::StartContainer => "Starting it",
         Action::Clone => "Cloning the repository into it",
+        Action::CopyIgnoredFiles => "Copying ignored files into it",
         Action::StopContainer => "Stopping the container",
         Action::RemoveContainer => "Removing the container",
         Action::RemoveVolume(_) => "Removing a volume",

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -70,6 +71,11 @@ impl Bench {
         let bench = Self { engine, folder, env, user: None };
         bench.make_repository();
         bench
+    }
+
+    /// The folder of everything.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -177,6 +183,33 @@ impl Bench {
         let mut command = self.start(&program);
         command.args(args);
         command
+    }
+
+    /// Puts a script before a program of this world's PATH: the script runs first, with the program's path in
+    /// `$orca_real` and the first word that is no flag in `$orca_step`, then the program itself unless it ended.
+    pub fn wrap(&mut self, program: &str, script: &str) {
+        let folder = self.path("bin");
+        fs::create_dir_all(&folder).unwrap();
+        let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+            .map(|folder| folder.join(program))
+            .find(|path| path.exists())
+            .unwrap();
+        let text = format!(
+            "#!/bin/sh\norca_real={}\norca_step=\nfor word in \"$@\"; do case $word in --) break ;; -*) ;; *) orca_step=$word; break ;; esac; done\n{script}\nexec \"$orca_real\" \"$@\"\n",
+            real.display()
+        );
+        let wrapper = folder.join(program);
+        fs::write(&wrapper, text).unwrap();
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        let before = format!("{}:", folder.display());
+        if !self.env["PATH"].starts_with(&before) {
+            self.env.insert("PATH".into(), format!("{before}{}", self.env["PATH"]));
+        }
+    }
+
+    /// Takes the wrapper away.
+    pub fn unwrap(&mut self, program: &str) {
+        fs::remove_file(self.path("bin").join(program)).unwrap();
     }
 
     pub fn run(&self, args: &[&str]) -> Ran {

@@ -1,13 +1,13 @@
 //! Where a value can be seen while it is used and afterwards: nowhere but in the process that gets it, in the
 //! frozen texts, and in what a person typed for the workspace.
 
-use crate::bench::{Bench, files_below};
-use crate::delivery::{exec_reading, secrets_file, write_settings};
+use crate::bench::{Bench, Ran, files_below};
+use crate::delivery::{exec_reading, exec_with_secrets, secrets_file, write_settings};
 use orca_container_testkit::Canary;
 use serde_json::json;
 use std::fs;
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Folders in which the engines keep state, volumes left out: what is in a volume is the workspace's own.
@@ -22,7 +22,76 @@ const ENGINE_STATE: &[&str] = &[
     "/run/libpod",
 ];
 
-fn look_everywhere(bench: &Bench, canaries: &[Canary], when: &str) {
+/// A value of its own for every place that a person or the repository can write one to.
+pub struct Planted(Vec<(&'static str, Canary)>);
+
+impl Planted {
+    /// Plants them; `create` gives the flags for the rest.
+    pub fn in_world(bench: &mut Bench) -> Self {
+        let seeds = ["agent", "project", "local", "host", "secret", "shared", "file", "start"];
+        // Another run of the tests on this machine has markers of its own.
+        let (engine, run, world) = (bench.engine, std::process::id(), bench.folder().display().to_string());
+        let canary = |seed: &str| Canary::new(&format!("{engine} {seed} {run} {world}"));
+        let planted = Self(seeds.map(|seed| (seed, canary(seed))).into());
+        let marker = |seed| planted.marker(seed);
+        let mut repositories = serde_json::Map::new();
+        repositories.insert(
+            bench.repository().to_str().unwrap().to_owned(),
+            json!({"commandSourcePolicy": "run-both", "agentEnv": {"PROJECT": marker("project")}, "container": {"env": {"LOCAL": marker("local")}}}),
+        );
+        write_settings(
+            bench,
+            &json!({
+                "agent": "claude", "secrets": [{"name": "SECRET"}],
+                "globalSettings": {"agentDefaultEnv": {"claude": {"AGENT": marker("agent")}}, "container": {"forwardHostEnv": ["HOSTVAR"]}},
+                "repositories": repositories
+            }),
+        );
+        bench.commit_file(
+            "orca.yaml",
+            &format!("worktree:\n  container:\n    env:\n      SHARED: {}\n", marker("shared")),
+        );
+        fs::write(bench.path("w.env"), format!("FILE={}\n", marker("file"))).unwrap();
+        bench.env.insert("HOSTVAR".into(), marker("host"));
+        planted
+    }
+
+    pub fn marker(&self, seed: &str) -> String {
+        self.0.iter().find(|(name, _)| *name == seed).unwrap().1.marker().to_owned()
+    }
+
+    pub fn secrets(&self) -> serde_json::Value {
+        json!({"SECRET": self.marker("secret")})
+    }
+
+    #[track_caller]
+    pub fn absent(&self, what: &str, bytes: &[u8]) {
+        for (_, canary) in &self.0 {
+            canary.assert_absent(what, bytes);
+        }
+    }
+
+    #[track_caller]
+    pub fn unsaid(&self, what: &str, ran: &Ran) {
+        self.absent(&format!("what {what} said"), format!("{}{}", ran.stdout, ran.stderr).as_bytes());
+    }
+
+    /// No file of the store but records and typed values holds one, and no half-written file at all.
+    #[track_caller]
+    pub fn absent_from_store(&self, bench: &Bench, when: &str) {
+        let store = bench.path("state/orca-container");
+        for file in files_below(&store) {
+            let whole = file.extension().is_some_and(|extension| extension == "json")
+                && !file.file_name().unwrap().to_string_lossy().starts_with('.');
+            let kept = file.starts_with(store.join("values")) || file.starts_with(store.join("records"));
+            if !(whole && kept) {
+                self.absent(&format!("{} {when}", file.display()), &fs::read(&file).unwrap_or_default());
+            }
+        }
+    }
+}
+
+fn look_everywhere(bench: &Bench, planted: &Planted, when: &str) {
     let mut places: Vec<(String, Vec<u8>)> = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {
         if process.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()) {
@@ -51,14 +120,7 @@ fn look_everywhere(bench: &Bench, canaries: &[Canary], when: &str) {
             }
         }
     }
-    let store = bench.path("state/orca-container");
-    for file in files_below(&store) {
-        let kept_on_purpose =
-            file.starts_with(store.join("values")) || file.starts_with(store.join("records"));
-        if !kept_on_purpose {
-            places.push((file.display().to_string(), fs::read(&file).unwrap_or_default()));
-        }
-    }
+    planted.absent_from_store(bench, when);
     for file in
         files_below(&std::env::temp_dir()).into_iter().filter(|file| !file.starts_with(bench.path("")))
     {
@@ -69,49 +131,21 @@ fn look_everywhere(bench: &Bench, canaries: &[Canary], when: &str) {
             }
         }
     }
-    for canary in canaries {
-        for (place, bytes) in &places {
-            canary.assert_absent(&format!("{place} {when}"), bytes);
-        }
+    for (place, bytes) in &places {
+        planted.absent(&format!("{place} {when}"), bytes);
     }
 }
 
 pub fn no_value_anywhere(bench: &mut Bench) {
-    let seeds = ["agent", "project", "local", "host", "secret", "shared", "file"];
-    // Another run of the tests on this machine has markers of its own.
-    let run = std::process::id();
-    let canaries: Vec<Canary> =
-        seeds.iter().map(|seed| Canary::new(&format!("{} {seed} {run}", bench.engine))).collect();
-    let marker = |seed: &str| canaries[seeds.iter().position(|s| *s == seed).unwrap()].marker().to_owned();
-    let mut repositories = serde_json::Map::new();
-    repositories.insert(
-        bench.repository().to_str().unwrap().to_owned(),
-        json!({"commandSourcePolicy": "run-both", "agentEnv": {"PROJECT": marker("project")}, "container": {"env": {"LOCAL": marker("local")}}}),
-    );
-    write_settings(
-        bench,
-        &json!({
-            "agent": "claude", "secrets": [{"name": "SECRET"}],
-            "globalSettings": {"agentDefaultEnv": {"claude": {"AGENT": marker("agent")}}, "container": {"forwardHostEnv": ["HOSTVAR"]}},
-            "repositories": repositories
-        }),
-    );
-    bench.commit_file(
-        "orca.yaml",
-        &format!("worktree:\n  container:\n    env:\n      SHARED: {}\n", marker("shared")),
-    );
-    fs::write(bench.path("w.env"), format!("FILE={}\n", marker("file"))).unwrap();
-    let made = bench.create(&["--container-env-file", bench.path("w.env").to_str().unwrap()]).ok();
-    for canary in &canaries {
-        canary.assert_absent("create's output", format!("{}{}", made.stdout, made.stderr).as_bytes());
-    }
+    let planted = Planted::in_world(bench);
+    let made = bench.create(&["--container-env-file", "w.env"]).ok();
+    planted.unsaid("create", &made);
 
     // While it runs.
-    let secrets = secrets_file(bench, &json!({"SECRET": marker("secret")}));
+    let secrets = secrets_file(bench, &planted.secrets());
     let script = "for n in AGENT PROJECT LOCAL HOSTVAR SECRET SHARED FILE; do eval \"[ -n \\\"\\$$n\\\" ]\" || exit 9; done; touch /tmp/ready; sleep 30";
     let mut shell = exec_reading(bench, &secrets, &["sh", "-c", script]);
-    shell.env("HOSTVAR", marker("host")).stdin(Stdio::null());
-    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().unwrap();
     let begun = Instant::now();
     let id = bench.container_id();
@@ -119,26 +153,117 @@ pub fn no_value_anywhere(bench: &mut Bench) {
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", child.try_wait());
         std::thread::sleep(Duration::from_millis(100));
     }
-    look_everywhere(bench, &canaries, "while it runs");
+    look_everywhere(bench, &planted, "while it runs");
     bench.client(&["exec", &id, "sh", "-c", "kill $(pidof sleep) 2>/dev/null; true"]);
+    // The client killed while it works.
     let _ = child.kill();
-    let output = child.wait_with_output().unwrap();
-    for canary in &canaries {
-        canary.assert_absent("exec's output", &[output.stdout.clone(), output.stderr.clone()].concat());
-    }
+    planted.unsaid("exec", &Ran::of(&child.wait_with_output().unwrap()));
     // Afterwards, and in what we print about it.
-    look_everywhere(bench, &canaries, "afterwards");
+    look_everywhere(bench, &planted, "afterwards");
     for args in [vec!["ls", "--json"], vec!["status", "acme", "--json"], vec!["status", "acme"]] {
-        let ran = bench.run(&args).ok();
-        for canary in &canaries {
-            canary.assert_absent(&format!("{args:?}"), format!("{}{}", ran.stdout, ran.stderr).as_bytes());
-        }
+        planted.unsaid(&format!("{args:?}"), &bench.run(&args).ok());
     }
     bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
     for file in files_below(&bench.path("state")) {
-        for canary in &canaries {
-            canary.assert_absent(&format!("{} after rm", file.display()), &fs::read(&file).unwrap());
-        }
+        planted.absent(&format!("{} after rm", file.display()), &fs::read(&file).unwrap());
+    }
+}
+
+/// Each way for a launch or a create to fail, with every value in use, and every call told.
+pub fn no_value_in_failures(bench: &mut Bench) {
+    let planted = Planted::in_world(bench);
+    let start = format!("START={}", planted.marker("start"));
+    let flags = ["--debug", "--container-env-file", "w.env", "--container-env", &start];
+
+    // An engine that repeats what it reads, as docker does with a line of an env file that it cannot take.
+    let settings = fs::read_to_string(bench.path("config/orca-container/settings.json")).unwrap();
+    let with_start = settings.replace("\"forwardHostEnv\"", "\"startEnv\": [\"START\"], \"forwardHostEnv\"");
+    fs::write(bench.path("config/orca-container/settings.json"), &with_start).unwrap();
+    bench.wrap(
+        bench.engine,
+        "case \"$*\" in *--env-file*) cat >&2; echo \"invalid line in '$(cat w.env 2>/dev/null)'\" >&2; exit 125;; esac",
+    );
+    let refused = bench.create(&flags).code(1);
+    assert!(refused.stderr.contains("START=[hidden]"), "{}", refused.stderr);
+    planted.unsaid("create with a talkative engine", &refused);
+    planted.absent_from_store(bench, "after a failed create");
+    bench.nothing_is_left();
+    // Present in every call from here on, silent until it is told to fail.
+    bench.wrap(bench.engine, "");
+    fs::write(bench.path("config/orca-container/settings.json"), settings).unwrap();
+
+    let made = bench.create(&flags).ok();
+    assert!(made.stderr.contains("debug:"), "{}", made.stderr);
+    planted.unsaid("create --debug", &made);
+    let secrets = planted.secrets();
+    let missing = exec_with_secrets(bench, &secrets, &["/nowhere"]);
+    assert!(matches!(missing.code, 126 | 127), "{missing:?}");
+    planted.unsaid("a command that is not there", &missing);
+    let lost = bench.run(&["exec", "acme", "--workdir", "/nowhere", "--", "true"]);
+    assert_ne!(lost.code, 0);
+    planted.unsaid("a folder that is not there", &lost);
+    look_everywhere(bench, &planted, "after failed launches");
+
+    let id = bench.container_id();
+    bench.client(&["rm", "-f", "-v", &id]).ok();
+    let gone = exec_with_secrets(bench, &secrets, &["true"]);
+    assert_ne!(gone.code, 0);
+    planted.unsaid("a container that is gone", &gone);
+    for args in [vec!["--debug", "status", "acme"], vec!["--debug", "start", "acme"]] {
+        planted.unsaid(&format!("{args:?}"), &bench.run(&args));
+    }
+    bench.wrap(bench.engine, "echo 'Cannot connect to the daemon' >&2; exit 1");
+    for args in
+        [vec!["--debug", "status", "acme"], vec!["--debug", "stop", "acme"], vec!["--debug", "rm", "acme"]]
+    {
+        planted.unsaid(&format!("{args:?} without an engine"), &bench.run(&args));
+    }
+    assert_eq!(bench.left_in_store().len(), 3, "record, values and lock stay: no contact is no proof");
+    bench.wrap(bench.engine, "");
+    planted.absent_from_store(bench, "after an engine that was down");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// A store whose disk is full: nothing half is left in it, and what is there can be removed.
+pub fn full_disk(bench: &mut Bench) {
+    let planted = Planted::in_world(bench);
+    let state = bench.path("state");
+    fs::create_dir_all(&state).unwrap();
+    let mount = |args: &[&str]| Command::new("mount").args(args).arg(&state).status().unwrap().success();
+    assert!(mount(&["-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs"]), "this test mounts a tmpfs of 1 MiB");
+    let unmount = Unmount(state.clone());
+    let fill = || {
+        let mut filler = fs::File::options().create(true).append(true).open(state.join("filler")).unwrap();
+        while std::io::Write::write(&mut filler, &[0; 4096]).is_ok_and(|count| count > 0) {}
+    };
+    // Full from the start, and full once the workspace is there.
+    fs::create_dir_all(state.join("orca-container")).unwrap();
+    fill();
+    let refused = bench.create(&["--container-env-file", "w.env"]);
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("No space left"), "{}", refused.stderr);
+    planted.unsaid("create on a full disk", &refused);
+    fs::remove_file(state.join("filler")).unwrap();
+    planted.absent_from_store(bench, "after a create on a full disk");
+    bench.nothing_is_left();
+
+    bench.create(&["--container-env-file", "w.env"]).ok();
+    fill();
+    let removed = bench.run(&["rm", "acme"]).ok();
+    planted.unsaid("rm on a full disk", &removed);
+    bench.nothing_is_left();
+    for file in files_below(&state) {
+        planted.absent(&format!("{} after rm", file.display()), &fs::read(&file).unwrap());
+    }
+    drop(unmount);
+}
+
+struct Unmount(PathBuf);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
     }
 }

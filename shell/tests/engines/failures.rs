@@ -42,24 +42,14 @@ pub fn private_branches_stay(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
-/// An engine's client that fails at one step, as any engine can.
+/// An engine's client that fails at one step, once, as any engine can.
 fn sabotage(bench: &mut Bench, step: &str) {
-    let folder = bench.path("bin");
-    fs::create_dir_all(&folder).unwrap();
-    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
-        .map(|folder| folder.join(bench.engine))
-        .find(|path| path.exists())
-        .unwrap();
+    let done = bench.path("sabotaged");
     let script = format!(
-        "#!/bin/sh\nfor word in \"$@\"; do case $word in\n{step}) if [ ! -e \"{0}\" ]; then : >\"{0}\"; echo sabotage >&2; exit 1; fi ;;\n--) break ;;\nesac; done\nexec {1} \"$@\"\n",
-        bench.path("sabotaged").display(),
-        real.display()
+        "case $orca_step in {step}) if [ ! -e {0} ]; then : >{0}; echo sabotage >&2; exit 1; fi;; esac",
+        done.display()
     );
-    let program = folder.join(bench.engine);
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", folder.display(), bench.env["PATH"]);
-    bench.env.insert("PATH".into(), path);
+    bench.wrap(bench.engine, &script);
 }
 
 pub fn a_failed_step_leaves_nothing(bench: &mut Bench) {

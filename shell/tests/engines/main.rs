@@ -4,6 +4,7 @@
 
 mod bench;
 mod canary;
+mod copying;
 mod delivery;
 mod disk;
 mod doctor;
@@ -11,6 +12,7 @@ mod endpoints;
 mod failures;
 mod hardening;
 mod images;
+mod interrupted;
 mod lifecycle;
 mod rootless;
 mod user;
@@ -50,6 +52,14 @@ const TESTS: &[(&str, Test)] = &[
     ("delivery::the_users_docker_configuration_stays_outside", delivery::docker_config_stays_outside),
     ("delivery::an_approved_variable_is_there_and_a_pending_one_is_not", delivery::approvals),
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
+    ("canary::no_value_is_in_what_fails", canary::no_value_in_failures),
+    ("canary::a_full_disk_keeps_nothing_half_and_stops_no_removal", canary::full_disk),
+    ("interrupted::a_kill_at_every_effect_on_the_engine_leaves_nothing", interrupted::at_every_engine_effect),
+    ("interrupted::a_kill_at_every_effect_on_the_store_leaves_nothing", interrupted::at_every_file_effect),
+    ("copying::the_repository_asks_and_a_person_grants", copying::asked_and_granted),
+    ("copying::a_hostile_checkout_brings_its_files_and_nothing_else", copying::hostile_checkout),
+    ("copying::a_branch_that_moves_after_it_was_judged_is_not_cloned", copying::moved_branch),
+    ("copying::a_hostile_tar_is_heard_briefly", copying::complaints_are_cut),
     ("images::reserved_variables_of_the_image_are_gone", images::reserved_are_gone),
     ("images::an_image_without_git_or_sh_says_what_to_install", images::missing_tools),
     ("images::a_chown_that_never_ends_is_ended_by_rm", images::endless_chown),

@@ -49,11 +49,18 @@ impl Given<'_> {
     /// The value, where it is known before a launch.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
-            Given::Text(value) => Some(value.reveal()),
-            Given::Read(value) => Some(value.reveal()),
             Given::Constant(value) => Some(value),
             Given::GhHost(host) => Some(host),
-            Given::Host | Given::Orca | Given::Secret(_) | Given::GhToken | Given::Image => None,
+            _ => self.written(),
+        }
+    }
+
+    /// The value that a person or the repository wrote.
+    pub(crate) fn written(&self) -> Option<&str> {
+        match self {
+            Given::Text(value) => Some(value.reveal()),
+            Given::Read(value) => Some(value.reveal()),
+            _ => None,
         }
     }
 
