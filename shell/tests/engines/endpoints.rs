@@ -142,14 +142,18 @@ fn no_value_goes(bench: &mut Bench, wire: &Wire) {
     let refused = |ran: crate::bench::Ran| {
         assert!(ran.code(1).stderr.contains("endpoint_plain_with_values"), "another refusal");
     };
-    let [typed, started, host, secret] =
-        ["typed", "started", "host", "secret"].map(|seed| Canary::new(&format!("{} {seed}", bench.engine)));
+    let [typed, started, host, secret, ignored] = ["typed", "started", "host", "secret", "ignored"]
+        .map(|seed| Canary::new(&format!("{} {seed}", bench.engine)));
     refused(bench.create(&["--container-env", &format!("TYPED={}", typed.marker())]));
     write_settings(
         bench,
         &json!({"globalSettings": {"container": {"env": {"STARTED": started.marker()}, "startEnv": ["STARTED"]}}}),
     );
     refused(bench.create(&[]));
+    bench.commit_file(".gitignore", ".env\n");
+    fs::write(bench.repository().join(".worktreeinclude"), ".env\n").unwrap();
+    fs::write(bench.repository().join(".env"), format!("IGNORED={}\n", ignored.marker())).unwrap();
+    refused(bench.create(&["--copy-ignored-files"]));
     bench.nothing_is_left();
 
     write_settings(bench, &json!({}));
@@ -168,7 +172,7 @@ fn no_value_goes(bench: &mut Bench, wire: &Wire) {
     refused(exec_with_secrets(bench, &json!({"SECRET": secret.marker()}), &["true"]));
     write_settings(bench, &json!({}));
     bench.exec(&["true"]).ok();
-    for canary in [&typed, &started, &host, &secret] {
+    for canary in [&typed, &started, &host, &secret, &ignored] {
         wire.has_not(canary);
         for file in files_below(&bench.path("state")) {
             canary.assert_absent("the store", &fs::read(file).unwrap());
