@@ -15,4 +15,4 @@ pub use detect::{EngineError, detect};
 pub(crate) use detect::{host_path, host_program};
 pub use feed::{Input, Writer};
 pub use image::{ImageError, image_configuration, image_facts, remove_helper};
-pub use inspect::Inspector;
+pub use inspect::{Inspector, KernelChecks};
