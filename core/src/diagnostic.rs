@@ -181,6 +181,8 @@ words! {
         IncludeTooLarge = "include_too_large",
         /// A blank before a hash cut a value: YAML reads the rest as a comment.
         YamlCommentCutsValue = "yaml_comment_cuts_value",
+        /// The image declares volumes of its own.
+        ImageVolumes = "image_volumes",
     }
 }
 

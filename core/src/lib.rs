@@ -39,8 +39,8 @@ pub use answer::{
     Capabilities, LaunchAnswer, Need, POLICY_REVISION, PlanAnswer, Planned, Refusal, Terminate,
 };
 pub use attest::{
-    Check, CheckResult, IdMaps, Observation, Scope, attest, differences, observe_container, observe_network,
-    observe_process, observe_volume,
+    CONFINEMENT_FIELDS, COVERED_PATHS, Check, CheckResult, IdMaps, Observation, Scope, attest, differences,
+    observe_confinement, observe_container, observe_network, observe_process, observe_volume,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{

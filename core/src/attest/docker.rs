@@ -17,6 +17,15 @@ pub(super) fn container(document: &Value) -> Observation {
     observed.set("container.networks", fields::networks(document));
     observed.set("container.mounts", mounts(document));
     observed.set("container.runtime", host["Runtime"].clone());
+    let mut extras = fields::extras(host, &["CgroupParent"]);
+    // `systempaths=unconfined` leaves no security option behind, only these two lists empty (measured).
+    for list in ["MaskedPaths", "ReadonlyPaths"] {
+        if let (Some(extras), true) = (extras.as_array_mut(), host[list].as_array().is_none_or(Vec::is_empty))
+        {
+            extras.push(json!(list));
+        }
+    }
+    observed.set("container.extras", extras);
     observed
 }
 
@@ -41,7 +50,7 @@ fn mounts(document: &Value) -> Value {
         };
         asked.iter().any(|asked| asked["Target"] == *target && with_options(asked))
     };
-    let mounts = fields::mounts(&document["Mounts"]);
+    let mounts = fields::mounts(document);
     let judged = |mount: &Value| {
         let kind = if disguised(&mount["target"]) { json!("disguised") } else { mount["kind"].clone() };
         json!({"kind": kind, "source": mount["source"], "target": mount["target"], "readOnly": mount["readOnly"]})

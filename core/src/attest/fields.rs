@@ -54,6 +54,25 @@ pub(super) fn common(document: &Value) -> Observation {
     observed
 }
 
+/// Fields of `HostConfig` that nothing of ours fills, by their names: each gives something of the host or of another
+/// container. A limit below the engine's own, an address or a name is no business of this list.
+pub(super) fn extras(host: &Value, engine: &[&str]) -> Value {
+    let shared = ["DeviceRequests", "Links", "Sysctls", "VolumesFrom", "VolumeDriver"];
+    let filled = |value: &Value| match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(items) => !items.is_empty(),
+        _ => true,
+    };
+    let mut found: Vec<Value> =
+        shared.iter().chain(engine).filter(|name| filled(&host[**name])).map(|name| json!(name)).collect();
+    if host["OomScoreAdj"].as_i64().is_some_and(|score| score < 0) {
+        found.push(json!("OomScoreAdj"));
+    }
+    Value::Array(found)
+}
+
 /// Null for none, and for one that was switched off.
 fn healthcheck(value: &Value) -> Value {
     let off = value.is_null() || value["Test"] == json!(["NONE"]);
@@ -83,14 +102,18 @@ pub(super) fn ulimits(value: &Value) -> Value {
     Value::Array(value.as_array().into_iter().flatten().map(shown).collect())
 }
 
-/// The effective mounts of `Mounts`, which both engines spell alike.
-pub(super) fn mounts(value: &Value) -> Value {
+/// The effective mounts of `Mounts`, which both engines spell alike, and those of `--tmpfs`, which stand elsewhere.
+pub(super) fn mounts(document: &Value) -> Value {
+    let value = &document["Mounts"];
     let shown = |mount: &Value| {
         let kind = mount["Type"].as_str().unwrap_or("");
         let source = if kind == "volume" { &mount["Name"] } else { &mount["Source"] };
         json!({"kind": kind, "source": source, "target": mount["Destination"], "readOnly": mount["RW"] == json!(false)})
     };
-    Value::Array(value.as_array().into_iter().flatten().map(shown).collect())
+    let tmpfs = document["HostConfig"]["Tmpfs"].as_object().into_iter().flatten();
+    let tmpfs = tmpfs
+        .map(|(target, _)| json!({"kind": "tmpfs", "source": null, "target": target, "readOnly": false}));
+    Value::Array(value.as_array().into_iter().flatten().map(shown).chain(tmpfs).collect())
 }
 
 /// Names of the networks that a container is in; its mode where it is in none by name.

@@ -7,17 +7,19 @@
 
 #![expect(clippy::indexing_slicing, reason = "a missing field of a serde_json value reads as null")]
 
+mod confinement;
 mod docker;
 mod environment;
 mod fields;
 mod podman;
 mod process;
 
+pub use confinement::{CONFINEMENT_FIELDS, COVERED_PATHS, observe_confinement};
 pub use process::{IdMaps, observe_process};
 
 use crate::{
     input::ImageFacts,
-    plan::{ContainerPlan, Expectation, Operator},
+    plan::{ContainerPlan, Expectation, Operator, WORKSPACE_ROOT},
     words::{EngineKind, Evidence, MountRole, words},
 };
 use alloc::{
@@ -179,7 +181,25 @@ pub fn observe_container(plan: &ContainerPlan, image: &ImageFacts, inspect: &str
         EngineKind::Podman => podman::container(&document),
     };
     environment::observe(plan, image, &document, &mut observed);
+    if let Some(Value::Array(mounts)) = observed.0.get_mut("container.mounts") {
+        mounts.retain(|mount| !is_images_own_volume(mount, image));
+    }
     Some(observed)
+}
+
+/// An anonymous volume that the engine made because the image declares one there: docker has no way to leave it out.
+/// It is empty or holds the image's own files, and goes with the container. Below our own volumes it is no such thing.
+fn is_images_own_volume(mount: &Value, image: &ImageFacts) -> bool {
+    let target = mount["target"].as_str().unwrap_or("");
+    let anonymous = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    let below =
+        |root: &str| target.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    mount["kind"] == "volume"
+        && mount["source"].as_str().is_some_and(anonymous)
+        && mount["readOnly"] == Value::Bool(false)
+        && image.volumes.iter().any(|declared| declared.trim_end_matches('/') == target)
+        && !below(WORKSPACE_ROOT)
+        && !below("/orca")
 }
 
 /// A volume's facts from the engine's `volume inspect`.

@@ -20,8 +20,10 @@ pub(super) fn container(document: &Value) -> Observation {
     observed.set("container.boundingCapabilities", bounding(document));
     observed.set("container.ulimits", fields::ulimits(&host["Ulimits"]));
     observed.set("container.networks", fields::networks(document));
-    observed.set("container.mounts", fields::mounts(&document["Mounts"]));
+    observed.set("container.mounts", fields::mounts(document));
     observed.set("container.runtime", document["OCIRuntime"].clone());
+    // Where podman uses systemd's cgroups, it names a parent of its own.
+    observed.set("container.extras", fields::extras(host, &[]));
     observed
 }
 

@@ -317,6 +317,13 @@ fn notices(judgement: &mut Judgement<'_>, engine: EngineKind, network: Network) 
         let message = "The image's own entrypoint is not run; the container runs our keep-alive.";
         findings.notice(Code::ImageEntrypointNotRun, Source::origin(Origin::Image), message);
     }
+    if let Some(image) = judgement.request.image_facts.as_ref().filter(|image| !image.volumes.is_empty()) {
+        let message = format!(
+            "The image declares volumes of its own at {}; what is in them goes with the container.",
+            name_list(image.volumes.iter().map(String::as_str))
+        );
+        findings.notice(Code::ImageVolumes, Source::origin(Origin::Image), message);
+    }
     if network == Network::Bridge {
         let message = "A bridge network reaches listeners on the host, the local network and cloud metadata.";
         findings.notice(

@@ -65,6 +65,7 @@ fn privileges(rows: &mut Rows) {
     rows.set("container.devices", json!([]));
     rows.set("container.deviceCgroupRules", json!([]));
     rows.set("container.groups", json!([]));
+    rows.set("container.extras", json!([]));
     // podman prints its default "shareable" for a private one (measured).
     rows.add(Evidence::Engine, "container.ipcMode", Operator::OneOf, json!(["private", "shareable"]));
     for field in ["container.pidMode", "container.utsMode"] {
@@ -135,7 +136,8 @@ fn volumes(plan: &ContainerPlan, rows: &mut Rows) {
 }
 
 /// Read from the host's /proc and cgroups of the container's process. gVisor shows no NoNewPrivs and no
-/// Seccomp (measured), so they are not asked of another runtime.
+/// Seccomp (measured), and its own namespaces and mounts are inside the sandbox, so these are not asked of another
+/// runtime.
 fn kernel(plan: &ContainerPlan, rows: &mut Rows) {
     for set in ["capInh", "capPrm", "capEff", "capBnd", "capAmb"] {
         rows.kernel(&format!("process.{set}"), "0000000000000000");
@@ -146,5 +148,13 @@ fn kernel(plan: &ContainerPlan, rows: &mut Rows) {
     if native {
         rows.kernel("process.noNewPrivs", 1);
         rows.kernel("process.seccomp", 2);
+        rows.add(
+            Evidence::Kernel,
+            "process.namespaces",
+            Operator::SetEquals,
+            json!(["ipc", "mnt", "net", "pid", "uts"]),
+        );
+        rows.add(Evidence::Kernel, "process.uncoveredPaths", Operator::SetEquals, json!([]));
+        rows.kernel("process.sysctlsReadOnly", true);
     }
 }

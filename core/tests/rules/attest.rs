@@ -3,8 +3,8 @@
 use crate::support::{request, sealed, set};
 use orca_container_core::{
     CheckResult, ContainerPlan, EngineKind, Evidence, IdMaps, MountRole, Observation, Scope, attest,
-    differences, input::ImageFacts, input::PlanRequest, observe_container, observe_network, observe_process,
-    observe_volume,
+    differences, input::ImageFacts, input::PlanRequest, observe_confinement, observe_container,
+    observe_network, observe_process, observe_volume,
 };
 use serde_json::{Value, json};
 
@@ -181,13 +181,43 @@ fn networks_must_part_their_peers() {
 }
 
 #[test]
+fn a_volume_that_the_image_declares_is_no_difference_but_anything_else_is() {
+    let name = "a".repeat(64);
+    let mount = |kind: &str, name: &str, target: &str| json!({"Type": kind, "Name": name, "Source": "/x", "Destination": target, "RW": true});
+    for engine in ["docker", "podman"] {
+        let (plan, mut request, inspect) = measured(engine);
+        request.image_facts.as_mut().unwrap().volumes = vec!["/data".into(), "/workspace/acme".into()];
+        let found = |extra: Value| {
+            let mut inspect = inspect.clone();
+            inspect[0]["Mounts"].as_array_mut().unwrap().push(extra);
+            differences(&attest(&plan, Scope::Container, &observed(&plan, &request, &inspect))).len()
+        };
+        assert_eq!(found(mount("volume", &name, "/data")), 0, "{engine}");
+        for other in [
+            mount("volume", &name, "/undeclared"),
+            mount("volume", "somebodys", "/data"),
+            mount("bind", &name, "/data"),
+            mount("volume", &name, "/workspace/acme"),
+        ] {
+            assert_eq!(found(other.clone()), 1, "{engine} {other}");
+        }
+    }
+}
+
+#[test]
 fn the_kernels_word_is_read_from_the_status_file() {
     let (plan, ..) = measured("docker");
     let status = "Name:\tsleep\nUid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\nCapInh:\t0000000000000000\n\
                   CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nCapAmb:\t0000000000000000\n\
                   NoNewPrivs:\t1\nSeccomp:\t2\n";
-    let check =
-        |status: &str| differences(&attest(&plan, Scope::Process, &observe_process(status, &IdMaps::HOST)));
+    let seen = |mounts: &str| {
+        let own = ["ipc", "mnt", "net", "pid", "uts"].map(|name| (name, "own", "host"));
+        observe_confinement(&own, mounts, &["/proc/kcore"])
+    };
+    let mounts = "1 2 0:5 / /proc/kcore rw - tmpfs t rw\n3 2 0:5 /sys /proc/sys ro - proc proc rw\n";
+    let check = |status: &str| {
+        differences(&attest(&plan, Scope::Process, &observe_process(status, &IdMaps::HOST).and(seen(mounts))))
+    };
     assert_eq!(check(status), Vec::<String>::new());
     for (from, to) in [
         ("CapBnd:\t0000000000000000", "CapBnd:\t00000000a80425fb"),
@@ -198,6 +228,15 @@ fn the_kernels_word_is_read_from_the_status_file() {
     ] {
         assert_eq!(check(&status.replace(from, to)).len(), 1, "{to}");
     }
+    let open =
+        differences(&attest(&plan, Scope::Process, &observe_process(status, &IdMaps::HOST).and(seen(""))));
+    assert_eq!(open.len(), 2, "{open:?}");
+    let shared = observe_process(status, &IdMaps::HOST).and(observe_confinement(
+        &[("ipc", "host", "host")],
+        mounts,
+        &[],
+    ));
+    assert_eq!(differences(&attest(&plan, Scope::Process, &shared)).len(), 1);
     assert!(plan.expectations.iter().any(|row| row.evidence == Evidence::Kernel));
 }
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown, MountRole, NetworkFacts, Observed, Resource,
-    Scope, VolumeFacts, attest, observe_container, observe_network, observe_process, observe_volume,
+    CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown, MountRole,
+    NetworkFacts, Observed, Resource, Scope, VolumeFacts, attest, observe_confinement, observe_container,
+    observe_network, observe_process, observe_volume,
 };
 use serde_json::Value;
 
@@ -205,7 +206,7 @@ impl Inspector<'_> {
     }
 
     /// The container's first process by the host's kernel: `None` where this machine's kernel does not have it.
-    pub fn check_process(&self, id: &str) -> Option<Vec<Check>> {
+    pub fn check_process(&self, id: &str) -> Option<KernelChecks> {
         let Answer::There(document, _) = self.container_document(id) else { return None };
         let pid = document.pointer("/State/Pid").and_then(Value::as_u64).filter(|pid| *pid > 0)?;
         // A process that does not say it belongs to this container is somebody else's: its number was used again,
@@ -217,12 +218,47 @@ impl Inspector<'_> {
             return None;
         }
         let (uid, gid) = (of_process("uid_map")?, of_process("gid_map")?);
+        let confinement = confinement(pid);
         if start_time(pid)? != begun {
             return None;
         }
-        let observed = observe_process(&status, &IdMaps { uid: &uid, gid: &gid });
-        Some(attest(self.plan, Scope::Process, &observed))
+        let complete = confinement.is_some();
+        let observed =
+            observe_process(&status, &IdMaps { uid: &uid, gid: &gid }).and(confinement.unwrap_or_default());
+        let mut checks = attest(self.plan, Scope::Process, &observed);
+        if !complete {
+            checks.retain(|check| !CONFINEMENT_FIELDS.contains(&check.field.as_str()));
+        }
+        Some(KernelChecks { checks, complete })
     }
+}
+
+/// What the kernel says of a container's process.
+#[derive(Debug)]
+pub struct KernelChecks {
+    /// The rows that could be read.
+    pub checks: Vec<Check>,
+    /// Whether these are all: who may not trace a process does not see its namespaces and mounts.
+    pub complete: bool,
+}
+
+/// Namespaces and mounts of a process, where they may be read.
+fn confinement(pid: u64) -> Option<orca_container_core::Observation> {
+    let link = |process: &str, name: &str| {
+        let path = std::fs::read_link(format!("/proc/{process}/ns/{name}")).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    };
+    let process = pid.to_string();
+    let mut namespaces = Vec::new();
+    for name in ["ipc", "mnt", "net", "pid", "uts"] {
+        namespaces.push((name, link(&process, name)?, link("self", name)?));
+    }
+    let pairs: Vec<(&str, &str, &str)> =
+        namespaces.iter().map(|(name, its, host)| (*name, its.as_str(), host.as_str())).collect();
+    let mounts = std::fs::read_to_string(format!("/proc/{pid}/mountinfo")).ok()?;
+    let existing: Vec<&str> =
+        COVERED_PATHS.into_iter().filter(|place| std::path::Path::new(place).exists()).collect();
+    Some(observe_confinement(&pairs, &mounts, &existing))
 }
 
 /// The engines' own words for a thing that is not there.

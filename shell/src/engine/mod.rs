@@ -17,4 +17,4 @@ pub(crate) use detect::{host_path, host_program, knows_runtime};
 pub use disk::{DISK_FLOOR, DiskLow, Space, check_floor, free_bytes, gibibytes, spaces};
 pub use feed::{Input, Writer};
 pub use image::{ImageError, image_configuration, image_facts, remove_helper};
-pub use inspect::Inspector;
+pub use inspect::{Inspector, KernelChecks};

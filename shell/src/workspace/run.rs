@@ -261,12 +261,16 @@ impl<'a> Runner<'a> {
     }
 
     fn check_process(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
-        match self.inspector().check_process(&self.container_id()) {
-            Some(checks) => all_match(differences(&checks)),
-            None if self.strict => Err(WorkspaceError::NoKernelEvidence),
-            None => {
+        let found = self.inspector().check_process(&self.container_id());
+        if let Some(found) = &found {
+            all_match(differences(&found.checks))?;
+        }
+        match found {
+            Some(found) if found.complete => Ok(()),
+            _ if self.strict => Err(WorkspaceError::NoKernelEvidence),
+            _ => {
                 ui.progress(
-                    "The kernel's view of the container cannot be read here (kernel_evidence_unavailable).",
+                    "The kernel's view of the container cannot be read whole here (kernel_evidence_unavailable).",
                 );
                 Ok(())
             }

@@ -15,6 +15,7 @@ mod images;
 mod interrupted;
 mod lifecycle;
 mod rootless;
+mod tampered;
 mod user;
 mod verbatim;
 
@@ -56,6 +57,15 @@ const TESTS: &[(&str, Test)] = &[
     ("canary::a_full_disk_keeps_nothing_half_and_stops_no_removal", canary::full_disk),
     ("interrupted::a_kill_at_every_effect_on_the_engine_leaves_nothing", interrupted::at_every_engine_effect),
     ("interrupted::a_kill_at_every_effect_on_the_store_leaves_nothing", interrupted::at_every_file_effect),
+    ("tampered::each_row_of_expectations_is_broken_by_a_real_container", tampered::every_row),
+    ("tampered::another_image_or_command_is_found", tampered::other_image_or_command),
+    ("tampered::a_volume_or_network_made_otherwise_is_found", tampered::other_volume_or_network),
+    ("tampered::a_volume_of_the_same_name_is_refused_and_left", tampered::volume_of_the_same_name),
+    ("tampered::a_container_of_the_same_name_is_left", tampered::container_of_the_same_name),
+    ("tampered::a_tag_that_moves_changes_nothing", tampered::retagged_image),
+    ("tampered::what_an_image_brings_for_itself_stays_without_effect", tampered::image_with_baggage),
+    ("tampered::what_inspect_does_not_tell_the_kernel_does", tampered::kernel_rows),
+    ("tampered::an_inspect_that_lies_is_caught_by_the_kernel", tampered::lying_inspect),
     ("copying::the_repository_asks_and_a_person_grants", copying::asked_and_granted),
     ("copying::a_hostile_checkout_brings_its_files_and_nothing_else", copying::hostile_checkout),
     ("copying::a_branch_that_moves_after_it_was_judged_is_not_cloned", copying::moved_branch),

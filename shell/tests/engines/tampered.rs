@@ -1,0 +1,301 @@
+//! Engines, images and neighbours that do not keep to the plan: each difference is refused by name before anything
+//! starts, and what is not ours is left as it is.
+
+use crate::bench::{Bench, build_image, create_args};
+use serde_json::Value;
+use std::fs;
+
+/// A change of the words that make the container: flags that are dropped, words that are added before the image,
+/// and the row of `expectations` that tells.
+type Change = (&'static str, &'static str, &'static str);
+
+const CHANGES: &[Change] = &[
+    ("--cap-drop=*", "", "container.boundingCapabilities"),
+    ("", "--cap-add=NET_RAW", "container.boundingCapabilities"),
+    ("--security-opt=*", "", "container.securityOptions"),
+    ("", "--security-opt=seccomp=unconfined", "container.securityOptions"),
+    ("--init", "", "container.init"),
+    ("--restart=*", "--restart=always", "container.restartPolicy"),
+    ("--log-driver=*", "", "container.logDriver"),
+    ("--user=*", "", "container.user"),
+    ("--user=*", "--user=1000:0", "container.user"),
+    ("--memory*", "", "container.memoryBytes"),
+    ("--memory-swap=*", "", "container.memorySwapBytes"),
+    ("--cpus=*", "", "container.nanoCpus"),
+    ("--pids-limit=*", "", "container.pidsLimit"),
+    ("--ulimit=nofile=*", "--ulimit=nofile=1024:2048", "container.ulimits"),
+    ("--ulimit=core=*", "", "container.ulimits"),
+    ("--hostname=*", "", "container.hostname"),
+    ("--workdir=*", "", "container.workdir"),
+    ("--entrypoint=*", "--entrypoint=/bin/cat", "container.entrypoint"),
+    ("--label=orca.plan=*", "--label=orca.plan=v1:other", "container.labels.orca.plan"),
+    ("--label=orca.schema=*", "", "container.labels.orca.schema"),
+    ("--label=orca.workspace=*", "", "container.labels.orca.workspace"),
+    ("", "--env=EXTRA=1", "container.startEnvNames"),
+    ("", "--group-add=27", "container.groups"),
+    ("--init", "--pid=host", "container.pidMode"),
+    ("--hostname=*", "--uts=host", "container.utsMode"),
+    ("--ipc=*", "--ipc=host", "container.ipcMode"),
+    ("", "--tmpfs=/extra", "container.mounts"),
+    ("", "--volume=/extra", "container.mounts"),
+    ("--network=*", "--network=host", "container.networks"),
+    ("", "--publish=127.0.0.1::80", "container.ports"),
+    ("", "--security-opt=systempaths=unconfined", "container.extras"),
+    ("", "--cgroup-parent=/elsewhere", "container.extras"),
+    ("", "--sysctl=net.ipv4.ping_group_range=0", "container.extras"),
+    ("", "--oom-score-adj=-500", "container.extras"),
+    ("", "--oom-kill-disable", "container.oomKillDisabled"),
+    ("", "--rm", "container.autoRemove"),
+    ("--no-healthcheck", "--health-cmd=true", "container.healthcheck"),
+    ("", "'--device-cgroup-rule=c 1:3 r'", "container.deviceCgroupRules"),
+];
+
+/// What podman's inspect does not tell (measured on 4.3): the kernel's rows do, where they weigh anything.
+const INVISIBLE_IN_PODMAN: &[&str] = &[
+    "--ipc=host",
+    "--security-opt=systempaths=unconfined",
+    "--cgroup-parent=/elsewhere",
+    "--sysctl=net.ipv4.ping_group_range=0",
+    "--oom-kill-disable",
+    "'--device-cgroup-rule=c 1:3 r'",
+    // Without a network it publishes nothing.
+    "--publish=127.0.0.1::80",
+];
+
+/// The workspace's `create`, told from the throwaway's by its label, with other words.
+fn rewrite(dropped: &str, added: &str) -> String {
+    let dropped = if dropped.is_empty() { "-no-such-flag" } else { dropped };
+    format!(
+        "case \"$*\" in create*--label=orca.plan=*) image=
+           for word in \"$@\"; do shift
+             if [ -z \"$image\" ]; then case $word in {dropped}) continue ;; --) image=1; set -- \"$@\" {added} ;; esac; fi
+             set -- \"$@\" \"$word\"
+           done ;; esac"
+    )
+}
+
+pub fn every_row(bench: &mut Bench) {
+    for (dropped, added, row) in CHANGES {
+        if bench.engine == "podman" && INVISIBLE_IN_PODMAN.contains(added) {
+            continue;
+        }
+        bench.wrap(bench.engine, &rewrite(dropped, added));
+        let refused = bench.create(&["--network", "none"]);
+        assert_eq!(refused.code, 1, "-{dropped} +{added}: {refused:?}");
+        assert!(refused.stderr.contains(row), "-{dropped} +{added}: {row} in {}", refused.stderr);
+        assert!(!refused.stderr.contains("Starting it"), "-{dropped} +{added}: {}", refused.stderr);
+        bench.nothing_is_left();
+    }
+}
+
+/// Another image, another command: neither is a flag.
+pub fn other_image_or_command(bench: &mut Bench) {
+    let other = build_image(bench.engine, "full", "LABEL other=1");
+    let swap = |word: &str| {
+        format!(
+            "case \"$*\" in create*--label=orca.plan=*) for word in \"$@\"; do shift; case $word in {word} esac; set -- \"$@\" \"$word\"; done;; esac"
+        )
+    };
+    for (word, row) in [
+        (format!("sha256:*) word={other};;"), "container.imageId"),
+        ("*'exec sleep'*) word='exec sleep 1';;".to_owned(), "container.command"),
+    ] {
+        bench.wrap(bench.engine, &swap(&word));
+        let refused = bench.create(&["--network", "none"]).code(1);
+        assert!(refused.stderr.contains(row), "{row} in {}", refused.stderr);
+        bench.nothing_is_left();
+    }
+}
+
+/// Volumes and networks that are made otherwise than they were asked for.
+pub fn other_volume_or_network(bench: &mut Bench) {
+    let at = |what: &str, change: &str| format!("case \"$1 $2\" in '{what} create') {change};; esac");
+    let drop = |pattern: &str| {
+        format!(
+            "for word in \"$@\"; do shift; case $word in {pattern}) continue;; esac; set -- \"$@\" \"$word\"; done"
+        )
+    };
+    let options = "shift 2; set -- volume create -o type=tmpfs -o device=tmpfs \"$@\"";
+    for (what, change, said) in [
+        ("volume", options.to_owned(), "volumes.workspace.options"),
+        ("volume", drop("--label=orca.schema=*"), "volumes.workspace.labels"),
+        ("network", drop("--opt=*"), "network.peersIsolated"),
+    ] {
+        bench.wrap(bench.engine, &at(what, &change));
+        let refused = bench.create(&[]).code(1);
+        assert!(refused.stderr.contains(said), "{said} in {}", refused.stderr);
+        assert!(!refused.stderr.contains("Starting it"), "{}", refused.stderr);
+        bench.nothing_is_left();
+    }
+}
+
+/// Somebody is quicker with the name of our volume, and it leads to a folder of the host.
+pub fn volume_of_the_same_name(bench: &mut Bench) {
+    let decoy = bench.path("decoy");
+    fs::create_dir(&decoy).unwrap();
+    fs::write(decoy.join("kept"), "host").unwrap();
+    let script = format!(
+        "case \"$1 $2\" in 'volume create') for name in \"$@\"; do :; done; echo \"$name\" >>{0}; \"$orca_real\" volume create -o type=none -o o=bind -o device={1} \"$name\" >/dev/null 2>&1;; esac",
+        bench.path("names").display(),
+        decoy.display()
+    );
+    bench.wrap(bench.engine, &script);
+    let refused = bench.create(&[]).code(1);
+    let names = fs::read_to_string(bench.path("names")).unwrap();
+    let told = refused.stderr.contains("volumes.workspace") || refused.stderr.contains("already exists");
+    assert!(told, "{}", refused.stderr);
+    assert!(!refused.stderr.contains("Starting it"), "{}", refused.stderr);
+    bench.wrap(bench.engine, "");
+    for name in names.lines() {
+        assert_eq!(bench.client(&["volume", "inspect", name]).code, 0, "what is not ours was removed");
+        bench.client(&["volume", "rm", name]).ok();
+    }
+    assert_eq!(fs::read_dir(&decoy).unwrap().count(), 1, "nothing was written through it");
+    bench.run(&["rm", "acme"]);
+    bench.nothing_is_left();
+}
+
+/// Somebody is quicker with the name of our container.
+pub fn container_of_the_same_name(bench: &mut Bench) {
+    let image = crate::bench::image(bench.engine);
+    let script = format!(
+        "case \"$*\" in create*--label=orca.plan=*) for word in \"$@\"; do case $word in --name=*) \"$orca_real\" create \"$word\" --network=none --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000 --label=mine=1 {image} true >{};; esac; done;; esac",
+        bench.path("foreign").display()
+    );
+    bench.wrap(bench.engine, &script);
+    let refused = bench.create(&[]).code(1);
+    assert!(refused.stderr.contains("in use"), "{}", refused.stderr);
+    let foreign = fs::read_to_string(bench.path("foreign")).unwrap().trim().to_owned();
+    assert_eq!(bench.client(&["inspect", &foreign]).code, 0, "what is not ours was removed");
+    bench.wrap(bench.engine, "");
+    bench.client(&["rm", "-f", &foreign]).ok();
+    bench.run(&["rm", "acme"]);
+    bench.nothing_is_left();
+}
+
+/// The tag is moved to a hostile image after ours was inspected: the container is made from what was judged.
+pub fn retagged_image(bench: &mut Bench) {
+    let tag = build_image(bench.engine, "full", "LABEL moving=1");
+    let hostile = build_image(bench.engine, "full", "ENV HOSTILE=1");
+    let judged = bench.client(&["image", "inspect", "--format={{.Id}}", &tag]).ok().stdout.trim().to_owned();
+    let script = format!("case \"$1 $2\" in 'volume create') \"$orca_real\" tag {hostile} {tag};; esac");
+    bench.wrap(bench.engine, &script);
+    bench.create_from("acme", &tag, &[]).ok();
+    let made = bench.inspect()["Image"].as_str().unwrap().to_owned();
+    let bare = |id: &str| id.trim_start_matches("sha256:").to_owned();
+    assert_eq!(bare(&made), bare(&judged));
+    assert_eq!(bench.exec(&["sh", "-c", "echo ${HOSTILE-absent}"]).ok().stdout, "absent\n");
+    bench.wrap(bench.engine, "");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// What an image brings for itself: volumes over system folders, a health check, instructions for builds, labels
+/// that pose as ours.
+pub fn image_with_baggage(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    let record = crate::lifecycle::only_record(bench);
+    let label = |name: &str| record["plan"]["labels"][name].as_str().unwrap().to_owned();
+    let mut changes = format!(
+        "LABEL orca.install={}\nLABEL orca.instance={}\nLABEL orca.workspace=other\nVOLUME /etc/baggage\nVOLUME /workspace\n",
+        label("orca.install"),
+        label("orca.instance")
+    );
+    if bench.engine == "docker" {
+        changes.push_str("HEALTHCHECK CMD touch /workspace/health\nONBUILD RUN touch /onbuild\n");
+    }
+    let image = build_image(bench.engine, "full", &changes);
+
+    // A stranger from that image carries all our labels; no record names it.
+    let stranger = bench
+        .client(&[
+            "create",
+            "--network=none",
+            "--ulimit=nofile=1024:1024",
+            "--ulimit=nproc=1000:1000",
+            &image,
+            "true",
+        ])
+        .ok();
+    let stranger = stranger.stdout.trim().to_owned();
+    bench.run(&["rm", "acme"]).ok();
+    assert_eq!(bench.client(&["inspect", &stranger]).code, 0, "the stranger was removed");
+    bench.client(&["rm", "-f", "-v", &stranger]).ok();
+
+    let made = bench.create_from("acme", &image, &["--network", "none"]);
+    let made = made.ok();
+    assert!(made.stderr.contains("The image declares volumes of its own"), "{}", made.stderr);
+    let state = bench.inspect();
+    assert_eq!(state["State"]["Health"]["Status"].as_str().unwrap_or_default(), "", "a health check runs");
+    assert_eq!(state["Config"]["Labels"]["orca.workspace"], Value::from(label("orca.workspace")));
+    assert_eq!(bench.exec(&["sh", "-c", "ls /workspace; ls /onbuild 2>/dev/null"]).stdout, "acme\n");
+    let own: Vec<String> = state["Mounts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|mount| Some(mount["Name"].as_str()?.to_owned()))
+        .filter(|name| name.len() == 64)
+        .collect();
+    assert_eq!(own.len(), 1, "{own:?}");
+    bench.run(&["rm", "acme"]).ok();
+    assert_ne!(bench.client(&["volume", "inspect", &own[0]]).code, 0, "the image's own volume is left");
+    bench.nothing_is_left();
+    // Inside our own volume none is taken.
+    let inside = build_image(bench.engine, "full", "VOLUME /workspace/acme\n");
+    let refused = bench.create_from("acme", &inside, &["--network", "none"]).code(1);
+    assert!(refused.stderr.contains("container.mounts"), "{}", refused.stderr);
+    bench.nothing_is_left();
+    bench.client(&["image", "rm", "-f", &image]).ok();
+}
+
+/// What the engine's inspect does not tell, or tells wrongly, the kernel does before the repository is there.
+pub fn kernel_rows(bench: &mut Bench) {
+    let mut changes = vec![("--ipc=*", "--ipc=host", "process.namespaces")];
+    if bench.engine == "podman" {
+        changes.push(("", "--security-opt=unmask=ALL", "process.uncoveredPaths"));
+    }
+    for (dropped, added, row) in changes {
+        // docker switches SELinux's label off with it, and says so.
+        let lie = r#"s/"IpcMode": "host"/"IpcMode": "private"/; s/,[[:space:]]*"label=disable"//"#;
+        let script = format!(
+            "{}\ncase \"$1 $2\" in 'container inspect') said=$(\"$orca_real\" \"$@\") || exit; printf '%s' \"$said\" | sed -z '{lie}'; exit;; esac",
+            rewrite(dropped, added)
+        );
+        bench.wrap(bench.engine, &script);
+        let refused = bench.create(&["--network", "none"]).code(1);
+        assert!(refused.stderr.contains(row), "{row} in {}", refused.stderr);
+        assert!(!refused.stderr.contains("Cloning"), "{}", refused.stderr);
+        bench.wrap(bench.engine, "");
+        bench.nothing_is_left();
+    }
+}
+
+/// An inspect that lies is caught by the kernel.
+pub fn lying_inspect(bench: &mut Bench) {
+    let (dropped, lie, row) = if bench.engine == "docker" {
+        ("--cap-drop=*", r#"s/"CapDrop": null/"CapDrop": ["ALL"]/"#, "process.capBnd")
+    } else {
+        (
+            "--security-opt=*",
+            r#"s/"SecurityOpt": \[\]/"SecurityOpt": ["no-new-privileges"]/"#,
+            "process.noNewPrivs",
+        )
+    };
+    let script = format!(
+        "{}\ncase \"$1 $2\" in 'container inspect') said=$(\"$orca_real\" \"$@\") || exit; printf '%s' \"$said\" | sed '{lie}'; exit;; esac",
+        rewrite(dropped, "")
+    );
+    bench.wrap(bench.engine, &script);
+    let refused = bench.create(&["--network", "none"]).code(1);
+    assert!(refused.stderr.contains(row), "{row} in {}", refused.stderr);
+    assert!(
+        !refused.stderr.contains("Cloning"),
+        "nothing of the repository was there yet: {}",
+        refused.stderr
+    );
+    bench.wrap(bench.engine, "");
+    bench.nothing_is_left();
+    let image = crate::bench::image(bench.engine);
+    bench.run(&create_args(bench.engine, "acme", &image)).ok();
+    bench.run(&["rm", "acme"]).ok();
+}
