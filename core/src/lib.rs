@@ -39,28 +39,28 @@ pub use answer::{
     Capabilities, LaunchAnswer, Need, POLICY_REVISION, PlanAnswer, Planned, Refusal, Terminate,
 };
 pub use attest::{
-    CONFINEMENT_FIELDS, COVERED_PATHS, Check, CheckResult, Observation, Scope, attest, differences,
+    CONFINEMENT_FIELDS, COVERED_PATHS, Check, CheckResult, IdMaps, Observation, Scope, attest, differences,
     observe_confinement, observe_container, observe_network, observe_process, observe_volume,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
     Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
-    ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NetworkFacts, Next, Observed,
-    Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, UNPACK, VolumeFacts, World, launch,
-    next_actions, render,
+    ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NOT_WRITABLE, NetworkFacts,
+    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, TRY_PORTS, UNPACK,
+    VolumeFacts, World, launch, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use parse::include_rules::IncludeRules;
 pub use plan::{
     ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
-    NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
+    NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan, template_size,
 };
 pub use policy::approval::PendingApproval;
 pub use report::{
     EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, values_in, why,
 };
 pub use repository_path::RepositoryPath;
-pub use resolve::{ApprovedThing, Ceiling, Copy, LeftOut, ceiling};
+pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
 pub use resolve_user::{ImageUser, resolve_user};
 pub use secret::Sensitive;
 pub use source::{Position, Source};

@@ -1,13 +1,16 @@
 #!/bin/sh
 # Lays out a small image from this machine's own Debian packages (busybox-static, git) and imports it into an
 # engine: no registry, under a second. Usage: build.sh docker|podman NAME [KIND]
-# KIND: full (default), no-git, no-sh, endless-chown (hostile: its chown never ends). The image has a user agent (1000:1000) with a home, and /usr/bin/env.
+# KIND: full (default), no-git, no-sh, endless-chown (hostile: its chown never ends), idle-chown (its chown does
+# nothing and says that it went well). The image has a user agent (1000:1000) with a home, and /usr/bin/env.
 set -eu
 engine=$1 name=$2 kind=${3:-full}
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
 mkdir -p "$root/bin" "$root/usr/bin" "$root/usr/lib" "$root/etc" "$root/tmp" "$root/home/agent" "$root/proc" "$root/dev" "$root/sys"
+# mktemp makes it for its owner only; podman without root keeps that for the container's root folder.
+chmod 755 "$root"
 chmod 1777 "$root/tmp"
 busybox=$(command -v busybox)
 cp "$busybox" "$root/bin/busybox"
@@ -34,6 +37,11 @@ if [ "$kind" = no-sh ]; then rm -f "$root/bin/sh" "$root/bin/ash" "$root/bin/hus
 if [ "$kind" = endless-chown ]; then
   rm "$root/bin/chown"
   printf '#!/bin/sh\nexec sleep 100000\n' >"$root/bin/chown"
+  chmod 755 "$root/bin/chown"
+fi
+if [ "$kind" = idle-chown ]; then
+  rm "$root/bin/chown"
+  printf '#!/bin/sh\nexit 0\n' >"$root/bin/chown"
   chmod 755 "$root/bin/chown"
 fi
 chown -R 1000:1000 "$root/home/agent"

@@ -6,6 +6,8 @@ pub mod copy;
 #[cfg(unix)]
 pub mod deliver;
 #[cfg(unix)]
+pub mod doctor;
+#[cfg(unix)]
 pub mod engine;
 pub mod gather;
 pub mod redact;

@@ -15,7 +15,7 @@ mod podman;
 mod process;
 
 pub use confinement::{CONFINEMENT_FIELDS, COVERED_PATHS, observe_confinement};
-pub use process::observe_process;
+pub use process::{IdMaps, observe_process};
 
 use crate::{
     input::ImageFacts,

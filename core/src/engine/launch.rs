@@ -3,6 +3,7 @@
 
 use super::{
     render::program,
+    route::{Load, Route},
     scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, PERSONS_SHELL, TERMINATE},
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     resolve::{Given, LaunchJudgement, environment::value_fault, judge_launch},
     source::Source,
     text::{is_deceptive, quoted, quoted_name},
-    words::{Delivery, Endpoint, EngineKind, Layer, Origin},
+    words::{Delivery, Layer, Origin},
 };
 use alloc::{
     collections::BTreeMap,
@@ -38,13 +39,22 @@ pub fn launch(
     let mut findings = core::mem::take(&mut judgement.findings);
     check_plan(frozen, request, &mut findings);
     check_launch(launch, &mut findings);
-    let values = values(&judgement, launch, &mut findings);
+    let route = Route::of(frozen, request);
+    let values = values(&judgement, launch, route, &mut findings);
     check_values(&values, request.host.platform == "win32", &mut findings);
-    check_route(frozen, request, launch, !values.is_empty(), &mut findings);
+    route.check(request, launch, &load(&values, &judgement), &mut findings);
     if findings.refused() {
         return Err(Refusal::of(findings.into_sorted()));
     }
-    Ok(answer(frozen, request, launch, &values, &judgement, findings.into_sorted()))
+    Ok(answer(frozen, request, launch, route, &values, &judgement, findings.into_sorted()))
+}
+
+fn load(values: &Values, judgement: &LaunchJudgement<'_>) -> Load {
+    let constant = |name: &str| {
+        let claim = judgement.environment.active().find(|(active, _)| *active == name);
+        claim.is_some_and(|(_, claim)| matches!(claim.given, Given::Constant(_)))
+    };
+    Load { any: !values.is_empty(), said: values.keys().any(|name| !constant(name)) }
 }
 
 fn at(path: &str) -> Source {
@@ -125,7 +135,12 @@ fn check_launch(launch: &LaunchRequest, findings: &mut Findings) {
 type Values = BTreeMap<String, Zeroizing<String>>;
 
 /// The value of every variable that this launch hands over, by name.
-fn values(judgement: &LaunchJudgement<'_>, launch: &LaunchRequest, findings: &mut Findings) -> Values {
+fn values(
+    judgement: &LaunchJudgement<'_>,
+    launch: &LaunchRequest,
+    route: Route,
+    findings: &mut Findings,
+) -> Values {
     let mut values = Values::new();
     let terminal = [
         ("TERM", launch.terminal.term.as_ref()),
@@ -133,7 +148,8 @@ fn values(judgement: &LaunchJudgement<'_>, launch: &LaunchRequest, findings: &mu
         ("LANG", launch.terminal.lang.as_ref()),
     ];
     for (name, value) in terminal {
-        if let Some(value) = value {
+        // Nobody asks for these, so they refuse nothing: where no value may go, the engine's own TERM does.
+        if let Some(value) = value.filter(|_| route.carries()) {
             values.insert(name.into(), Zeroizing::new(value.clone()));
         }
     }
@@ -214,42 +230,11 @@ fn check_values(values: &Values, windows: bool, findings: &mut Findings) {
     }
 }
 
-/// Whether values can reach this engine without being stored or read on the way.
-fn check_route(
-    frozen: &ContainerPlan,
-    request: &PlanRequest,
-    launch: &LaunchRequest,
-    carries: bool,
-    findings: &mut Findings,
-) {
-    let Some(engine) = &request.engine else {
-        findings.refuse(Code::RequestInvalid, at("engine"), "A launch needs the facts of the engine.");
-        return;
-    };
-    if engine.endpoint == Endpoint::Plain && carries {
-        let message =
-            "The engine is reached over TCP in the clear, where every value could be read; it carries none.";
-        findings.refuse(Code::EndpointPlainWithValues, at("engine.endpoint"), message);
-        findings.help("Reach the engine by a local socket, by ssh or with TLS.");
-    }
-    if frozen.engine.kind != EngineKind::Podman || !carries {
-        return;
-    }
-    if engine.endpoint != Endpoint::Local {
-        let message = "A remote podman stores every value that exec hands it, and no descriptor reaches it; it gets none.";
-        findings.refuse(Code::PodmanRemoteValues, at("engine.endpoint"), message);
-    }
-    let helper = launch.helper.as_deref().unwrap_or("");
-    if !helper.starts_with('/') || helper.contains('\0') {
-        let message = "podman stores every value that exec hands it, so values go by descriptor; that needs the absolute path of orca-container.";
-        findings.refuse(Code::PodmanNeedsHelper, at("launch.helper"), message);
-    }
-}
-
 fn answer(
     frozen: &ContainerPlan,
     request: &PlanRequest,
     launch: &LaunchRequest,
+    route: Route,
     values: &Values,
     judgement: &LaunchJudgement<'_>,
     notices: Vec<Diagnostic>,
@@ -257,8 +242,7 @@ fn answer(
     let client = request.engine.as_ref().map(|engine| &engine.client);
     let client_env = client.map(|client| client.env.clone()).unwrap_or_default();
     let program = String::from(program(frozen.engine.kind, client));
-    let podman = frozen.engine.kind == EngineKind::Podman;
-    let helper = launch.helper.clone().filter(|_| podman && !values.is_empty());
+    let helper = launch.helper.clone().filter(|_| route == Route::Descriptor && !values.is_empty());
 
     let mut exec: Vec<String> = Vec::from(["exec".into(), "-i".into()]);
     if launch.tty {

@@ -11,6 +11,7 @@ mod docker;
 mod launch;
 mod podman;
 mod render;
+mod route;
 mod scripts;
 mod sequencer;
 mod simulate;
@@ -19,7 +20,9 @@ pub use action::{Action, ActionKind};
 pub use command::{Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use launch::launch;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
-pub use scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, TERMINATE, UNPACK};
+pub use scripts::{
+    DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NOT_WRITABLE, TERMINATE, TRY_PORTS, UNPACK,
+};
 pub use sequencer::{
     Blocked, ContainerFacts, ImageKnown, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts,
     next_actions,

@@ -68,3 +68,20 @@ rm -rf .git/orca-copy; tar -x -k -o -f -; rm -rf .git/orca-copy";
 pub const MISSING_TOOLS: &str = "\
 PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \
 [ -x /usr/bin/env ] || echo /usr/bin/env";
+
+/// Prints the folders in which the workspace's user cannot make a file, one a line: `sh -c NOT_WRITABLE sh FOLDER…`.
+pub const NOT_WRITABLE: &str = "\
+PATH=/usr/bin:/bin; umask 077; set -C; \
+for folder; do test=\"$folder/.orca-write-test\"; rm -f \"$test\"; \
+if (: >\"$test\") 2>/dev/null; then rm -f \"$test\"; else echo \"$folder\"; fi; done";
+
+/// Says of each port whether it answers within a second, `open PORT` or `closed PORT`, or `none` where the image has
+/// nothing to try it with: `sh -c TRY_PORTS sh ADDRESS PORT…`. Not one byte is sent beyond the connection.
+pub const TRY_PORTS: &str = "\
+PATH=/usr/bin:/bin:/usr/sbin:/sbin; address=$1; shift; how=none; \
+if command -v nc >/dev/null 2>&1; then case $(nc -h 2>&1) in *-z*) how=nc ;; *'-e PROG'*) how=busybox ;; esac; fi; \
+if [ $how = none ] && command -v bash >/dev/null 2>&1 && command -v timeout >/dev/null 2>&1; then how=bash; fi; \
+if [ $how = none ]; then echo none; exit 0; fi; \
+try() { case $how in nc) nc -z -w 1 \"$address\" \"$1\" ;; busybox) nc -w 1 \"$address\" \"$1\" -e true ;; \
+bash) timeout 1 bash -c ': </dev/tcp/\"$0\"/\"$1\"' \"$address\" \"$1\" ;; esac; }; \
+for port; do if try \"$port\" </dev/null >/dev/null 2>&1; then echo \"open $port\"; else echo \"closed $port\"; fi; done";

@@ -193,8 +193,8 @@ fn ports(ports: &[u16], network: Network, findings: &mut Findings) -> Vec<PortPl
 const GIB: u64 = 1 << 30;
 const NANO: u64 = 1_000_000_000;
 
-/// Memory and CPUs of a template (the seed's sizes).
-fn size(template: Template) -> (u64, u64) {
+/// Memory in bytes and CPUs of a template (the seed's sizes).
+pub fn template_size(template: Template) -> (u64, u64) {
     match template {
         Template::Small => (GIB.saturating_mul(2), 1),
         Template::Medium => (GIB.saturating_mul(4), 2),
@@ -208,7 +208,7 @@ fn limits(
     accept_advisory: bool,
     findings: &mut Findings,
 ) -> LimitsPlan {
-    let (memory_bytes, mut cpus) = size(template);
+    let (memory_bytes, mut cpus) = template_size(template);
     let mut advisory = Vec::new();
     let mut nproc = None;
     if let Some(engine) = &request.engine {

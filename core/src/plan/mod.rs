@@ -7,6 +7,7 @@ mod model;
 mod naming;
 mod remote;
 
+pub use build::template_size;
 pub(crate) use build::{build, is_sealed, needs, plan_digest, source_digests};
 pub use hardening::Hardening;
 pub(crate) use model::{AGENT_TARGET, KEEP_ALIVE, SHELL, WORKSPACE_ROOT};

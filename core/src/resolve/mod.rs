@@ -19,16 +19,17 @@ pub(crate) use environment::{Claim, Environment, Given};
 pub(crate) use options::{Options, Resolved};
 pub(crate) use persons::{EffectivePolicy, Persons};
 pub(crate) use request_check::CAPABILITIES;
+pub use user::DEFAULT_USER_ID;
 pub(crate) use user::ResolvedUser;
 
 use crate::{
-    diagnostic::Findings,
+    diagnostic::{Code, Findings},
     input::PlanRequest,
     parse::{self, orca_yaml::ContainerBlock},
     plan::ContainerPlan,
     policy::approval::{Binding, Desk, Granted, PendingApproval},
-    source::Sources,
-    words::Network,
+    source::{Source, Sources},
+    words::{Endpoint, Network, Origin},
 };
 use alloc::vec::Vec;
 
@@ -120,12 +121,24 @@ pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
     environment.mark_start(&options.start_env, &mut findings, &sources);
     environment.check_totals(request, &mut findings);
     let copy = copy::resolve(request, include.as_deref(), options.copy_ignored_files, &mut findings);
+    keep_files_from_the_wire(request, &copy, &mut findings);
     let mut pending = desk.pending;
     pending.sort_by_key(|asked| !asked.blocking);
     if policy.strict {
         findings.refuse_dropped();
     }
     Judgement { request, findings, sources, policy, options, environment, user, copy, pending }
+}
+
+/// What git ignores is mostly what nobody else may read: where a value may not go, a file full of them may not either.
+fn keep_files_from_the_wire(request: &PlanRequest, copy: &Copy, findings: &mut Findings) {
+    let plain = request.engine.as_ref().is_some_and(|engine| engine.endpoint == Endpoint::Plain);
+    if plain && !copy.files.is_empty() {
+        let message = "The engine is reached over TCP in the clear, where every ignored file could be read; it gets none.";
+        let source = Source::setting(Origin::Engine, "engine.endpoint");
+        findings.refuse(Code::EndpointPlainWithValues, source, message);
+        findings.help("Reach the engine by a local socket, by ssh or with TLS, or create without copying ignored files.");
+    }
 }
 
 /// Judges the layers of a launch. Container options of now do not count: image, network, user and start

@@ -13,7 +13,7 @@ use crate::{
 use alloc::{format, string::String};
 
 /// uid and gid where nothing better is known: what most images call their first user.
-const DEFAULT_ID: u32 = 1000;
+pub const DEFAULT_USER_ID: u32 = 1000;
 
 /// Largest id a person may ask for; above it ids are negative to some tools.
 const LARGEST_ID: u32 = 0x7fff_ffff;
@@ -49,8 +49,8 @@ pub(super) fn resolve(
     let source = Source::origin(Origin::Image);
     let Some(image) = image else {
         return ResolvedUser {
-            uid: DEFAULT_ID,
-            gid: DEFAULT_ID,
+            uid: DEFAULT_USER_ID,
+            gid: DEFAULT_USER_ID,
             source: Source::origin(Origin::Default),
             assumed: true,
             home: Some(FALLBACK_HOME),
@@ -62,14 +62,14 @@ pub(super) fn resolve(
         }
         _ => {
             let message = format!(
-                "The image's user {} is root, has group root or could not be resolved; the container runs as {DEFAULT_ID}:{DEFAULT_ID}.",
+                "The image's user {} is root, has group root or could not be resolved; the container runs as {DEFAULT_USER_ID}:{DEFAULT_USER_ID}.",
                 quoted(&image.user)
             );
             findings.notice(Code::ImageUserUnresolved, source, message);
             findings.help("Give the image a USER with a non-zero uid and gid, or set \"user\" in settings.");
             ResolvedUser {
-                uid: DEFAULT_ID,
-                gid: DEFAULT_ID,
+                uid: DEFAULT_USER_ID,
+                gid: DEFAULT_USER_ID,
                 source: Source::origin(Origin::Default),
                 assumed: false,
                 home: Some(FALLBACK_HOME),
@@ -103,7 +103,7 @@ fn persons_user(
     source: &Source,
     findings: &mut Findings,
 ) -> (u32, u32) {
-    let fallback = (DEFAULT_ID, DEFAULT_ID);
+    let fallback = (DEFAULT_USER_ID, DEFAULT_USER_ID);
     let image = request.image_facts.as_ref();
     let (user, group) = match written.split_once(':') {
         Some((user, group)) => (user, Some(group)),

@@ -2,9 +2,9 @@
 
 use crate::support::{request, sealed, set};
 use orca_container_core::{
-    CheckResult, ContainerPlan, EngineKind, Evidence, MountRole, Observation, Scope, attest, differences,
-    input::ImageFacts, input::PlanRequest, observe_confinement, observe_container, observe_network,
-    observe_process, observe_volume,
+    CheckResult, ContainerPlan, EngineKind, Evidence, IdMaps, MountRole, Observation, Scope, attest,
+    differences, input::ImageFacts, input::PlanRequest, observe_confinement, observe_container,
+    observe_network, observe_process, observe_volume,
 };
 use serde_json::{Value, json};
 
@@ -216,7 +216,7 @@ fn the_kernels_word_is_read_from_the_status_file() {
     };
     let mounts = "1 2 0:5 / /proc/kcore rw - tmpfs t rw\n3 2 0:5 /sys /proc/sys ro - proc proc rw\n";
     let check = |status: &str| {
-        differences(&attest(&plan, Scope::Process, &observe_process(status).and(seen(mounts))))
+        differences(&attest(&plan, Scope::Process, &observe_process(status, &IdMaps::HOST).and(seen(mounts))))
     };
     assert_eq!(check(status), Vec::<String>::new());
     for (from, to) in [
@@ -228,9 +228,35 @@ fn the_kernels_word_is_read_from_the_status_file() {
     ] {
         assert_eq!(check(&status.replace(from, to)).len(), 1, "{to}");
     }
-    let open = differences(&attest(&plan, Scope::Process, &observe_process(status).and(seen(""))));
+    let open =
+        differences(&attest(&plan, Scope::Process, &observe_process(status, &IdMaps::HOST).and(seen(""))));
     assert_eq!(open.len(), 2, "{open:?}");
-    let shared = observe_process(status).and(observe_confinement(&[("ipc", "host", "host")], mounts, &[]));
+    let shared = observe_process(status, &IdMaps::HOST).and(observe_confinement(
+        &[("ipc", "host", "host")],
+        mounts,
+        &[],
+    ));
     assert_eq!(differences(&attest(&plan, Scope::Process, &shared)).len(), 1);
     assert!(plan.expectations.iter().any(|row| row.evidence == Evidence::Kernel));
+}
+
+/// Measured with podman 4.3 without root: user 1001 is root inside, and inside 1000 is 100999 outside.
+#[test]
+fn ids_of_a_user_namespace_are_told_as_the_container_has_them() {
+    let observed = |ids: &str, map: &str| {
+        let status = format!("Uid:\t{ids}\nGid:\t{ids}\n");
+        let observed = observe_process(&status, &IdMaps { uid: map, gid: map });
+        assert_eq!(observed.get("process.uid"), observed.get("process.gid"));
+        observed.get("process.uid").cloned().unwrap()
+    };
+    let rootless = "         0       1001          1\n         1     100000      65536\n";
+    assert_eq!(observed("100999\t100999\t100999\t100999", rootless), 1000);
+    assert_eq!(observed("1001\t1001\t1001\t1001", rootless), 0);
+    // Outside of every range, several at once, and the machine's root under another name: nothing that is expected.
+    assert_eq!(observed("1000\t1000\t1000\t1000", rootless), "1000\t1000\t1000\t1000");
+    assert_eq!(observed("100999\t1001\t100999\t100999", rootless), "100999\t1001\t100999\t100999");
+    assert_eq!(observed("0\t0\t0\t0", "1000 0 1\n"), 0);
+    for broken in ["", "x", "1 2", "0 0 0", "18446744073709551615 5 9\n", "-1 5 9"] {
+        assert_eq!(observed("7\t7\t7\t7", broken), "7\t7\t7\t7", "{broken}");
+    }
 }

@@ -84,8 +84,7 @@ fn podman_gets_values_by_descriptor_through_the_helper() {
 fn podman_without_the_helper_or_on_a_remote_engine_gets_no_values() {
     let without = with_launch(&[("helper", json!("relative"))]);
     assert_eq!(code(launched(&request("podman"), &without)), Code::PodmanNeedsHelper);
-    let mut remote = request("podman");
-    set(&mut remote, "engine.endpoint", json!("ssh"));
+    let remote = with("podman", &[("engine.endpoint", json!("ssh")), ("choices.env", json!({"A": "1"}))]);
     assert_eq!(code(launched(&remote, &launch_request())), Code::PodmanRemoteValues);
 }
 
@@ -236,17 +235,39 @@ fn container_options_of_now_do_not_change_a_launch() {
     assert!(before == after);
 }
 
+/// A launch on an engine that came to be reached in another way since its plan was made.
+fn moved(engine: &str, endpoint: &str, env: &Value) -> Result<orca_container_core::LaunchAnswer, Refusal> {
+    let request = with(engine, &[("choices.env", env.clone())]);
+    let plan = sealed(&request);
+    let mut moved = request.clone();
+    set(&mut moved, "engine.endpoint", json!(endpoint));
+    let terminal = json!({"TERM": "xterm-canary", "COLORTERM": "truecolor", "LANG": "C"});
+    let launch_value = with_launch(&[("tty", json!(true)), ("terminal", terminal)]);
+    launch(&plan, &parse(&moved), &orca_container_core::input::read_json(&launch_value.to_string()).unwrap())
+}
+
 #[test]
 fn an_engine_reached_in_the_clear_gets_no_value_on_either_engine() {
     for engine in ["docker", "podman"] {
-        let request = request(engine);
-        let plan = sealed(&request);
-        let mut in_the_clear = request.clone();
-        set(&mut in_the_clear, "engine.endpoint", json!("plain"));
-        let launch_value = orca_container_core::input::read_json(&launch_request().to_string()).unwrap();
-        let refusal = launch(&plan, &parse(&in_the_clear), &launch_value).unwrap_err();
-        assert!(refusal.problems.iter().any(|p| p.code == Code::EndpointPlainWithValues), "{refusal:?}");
+        let refusal = moved(engine, "plain", &json!({"A": "1"})).unwrap_err();
+        assert_eq!(refusal.code, Code::EndpointPlainWithValues, "{refusal:?}");
     }
+}
+
+/// What is in every build of ours is nobody's value: without it no workspace could be used there at all.
+#[test]
+fn where_no_value_may_go_our_own_constants_go_and_nothing_else() {
+    for (engine, endpoint) in [("docker", "plain"), ("podman", "plain"), ("podman", "ssh"), ("podman", "tls")]
+    {
+        let answer = moved(engine, endpoint, &json!({})).unwrap();
+        assert_eq!(answer.file, format!("/usr/bin/{engine}"), "{endpoint}: no descriptor reaches it");
+        assert_eq!(answer.names, ["CLAUDE_CONFIG_DIR", "CODEX_HOME"], "{engine} {endpoint}");
+        assert!(answer.args.contains(&"ORCA_ENV_CODEX_HOME".into()), "{:?}", answer.args);
+        assert!(!answer.args.iter().any(|word| word == "--preserve-fds"), "{:?}", answer.args);
+        assert!(!answer.env.values().any(|value| value.contains("canary")));
+    }
+    let answer = moved("docker", "ssh", &json!({"A": "1"})).unwrap();
+    assert_eq!(answer.env["ORCA_ENV_TERM"], "xterm-canary");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! `ORCA_TEST_SHELLS=dash,bash,busybox` makes a missing shell a failure; without it the shells at hand are used.
 
 use crate::support;
-use orca_container_core::{LaunchAnswer, TERMINATE};
+use orca_container_core::{LaunchAnswer, NOT_WRITABLE, TERMINATE, TRY_PORTS};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::{
@@ -301,4 +301,48 @@ fn terminate_ends_the_launch_and_what_it_started_and_nothing_else() {
 fn terminate_kills_what_ignores_it() {
     let shell = shells().remove(0);
     terminated(&shell, "abcdefabcdefabcdefabcdefabcdefab", true);
+}
+
+#[test]
+fn folders_that_cannot_be_written_to_are_named_and_nothing_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let absent = folder.path().join("absent");
+    // Nobody may make a file there, root neither.
+    let blocked = Path::new("/proc/self");
+    for shell in shells() {
+        let (program, first) = shell.split_first().unwrap();
+        let output = Command::new(program)
+            .args(first)
+            .args(["-c", NOT_WRITABLE, "sh"])
+            .args([folder.path(), &absent, blocked, folder.path()])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{shell:?}: {output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, format!("{}\n/proc/self\n", absent.display()), "{shell:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{shell:?}");
+    }
+}
+
+/// On loopback, with bash or whatever nc is at hand.
+#[test]
+fn ports_that_answer_are_told_from_those_that_do_not() {
+    let open = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let [open_port, closed_port] = [&open, &closed].map(|one| one.local_addr().unwrap().port().to_string());
+    drop(closed);
+    let expected = if ["/bin/bash", "/usr/bin/nc", "/bin/nc"].iter().any(|path| Path::new(path).exists()) {
+        format!("open {open_port}\nclosed {closed_port}\nopen {open_port}\n")
+    } else {
+        "none\n".into()
+    };
+    for shell in shells() {
+        let (program, first) = shell.split_first().unwrap();
+        let output = Command::new(program)
+            .args(first)
+            .args(["-c", TRY_PORTS, "sh", "127.0.0.1", &open_port, &closed_port, &open_port])
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{shell:?}");
+    }
 }

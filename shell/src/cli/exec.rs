@@ -7,7 +7,7 @@ use std::process::Command;
 use clap::Args;
 use orca_container_core::LaunchAnswer;
 use orca_container_core::input::LaunchCommand;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use super::workspace::{failure, found};
@@ -15,7 +15,7 @@ use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
-use crate::workspace::{LaunchOptions, launch_answer};
+use crate::workspace::{LaunchOptions, disk_low, launch_answer};
 
 /// Run a command in a workspace, with the variables of now
 #[derive(Debug, Args)]
@@ -88,6 +88,9 @@ fn run(
         .map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
         .map_err(|error| Failure::of(&error))?;
     let answer = launch_answer(&record, &store, &settings, options).map_err(|error| failure(error, io))?;
+    if let Some(low) = disk_low(&record) {
+        writeln!(io.stderr, "warning: {low}")?;
+    }
     io.stdout.flush()?;
     Err(replace(&answer))
 }

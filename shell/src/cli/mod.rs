@@ -17,6 +17,7 @@ pub use crate::render::Look;
 mod check;
 mod completions;
 mod container_flags;
+mod doctor;
 mod env;
 mod exec;
 mod input;
@@ -59,6 +60,7 @@ enum Command {
     Stop(workspace::OneArgs),
     /// Remove a workspace with its container and volumes
     Rm(workspace::OneArgs),
+    Doctor(doctor::DoctorArgs),
     #[command(name = "__deliver", hide = true)]
     Deliver(exec::DeliverArgs),
     Schema(schema::SchemaArgs),
@@ -161,6 +163,7 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Start(args) => workspace::reach(Goal::Start, &args, io),
         Command::Stop(args) => workspace::reach(Goal::Stop, &args, io),
         Command::Rm(args) => workspace::reach(Goal::Remove, &args, io),
+        Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),
         Command::Schema(args) => schema::run(&args, io),
         Command::Completions(args) => completions::run(&args, io),

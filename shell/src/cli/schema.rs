@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use super::{Ended, Failure, Io};
+use crate::doctor::DoctorReport;
 use crate::settings::SettingsDocument;
 
 /// Print the JSON Schema of a document, or the names of all
@@ -21,8 +22,8 @@ pub(super) struct SchemaArgs {
 }
 
 /// Documents that have a schema.
-pub const SCHEMA_NAMES: [&str; 6] =
-    ["request", "settings", "launch", "plan-answer", "launch-answer", "environment"];
+pub const SCHEMA_NAMES: [&str; 7] =
+    ["request", "settings", "launch", "plan-answer", "launch-answer", "environment", "doctor"];
 
 pub(super) fn run(args: &SchemaArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let Some(name) = &args.name else {
@@ -45,6 +46,7 @@ pub fn schema_text(name: &str) -> Option<String> {
         "plan-answer" => written::<PlanAnswer>(),
         "launch-answer" => written::<LaunchAnswer>(),
         "environment" => written::<EffectiveEnvironment>(),
+        "doctor" => written::<DoctorReport>(),
         _ => return None,
     };
     serde_json::to_string_pretty(&schema).ok().map(|text| text + "\n")

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, ImageKnown, MountRole,
+    CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown, MountRole,
     NetworkFacts, Observed, Resource, Scope, VolumeFacts, attest, observe_confinement, observe_container,
     observe_network, observe_process, observe_volume,
 };
@@ -211,18 +211,20 @@ impl Inspector<'_> {
         let pid = document.pointer("/State/Pid").and_then(Value::as_u64).filter(|pid| *pid > 0)?;
         // A process that does not say it belongs to this container is somebody else's: its number was used again,
         // or the engine runs on another machine.
-        let cgroup = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-        if !cgroup.contains(id) {
+        let of_process = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
+        let begun = start_time(pid)?;
+        let status = of_process("status")?;
+        if !of_process("cgroup")?.contains(id) && !is_monitored(&document, &status, id) {
             return None;
         }
-        let begun = start_time(pid)?;
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let (uid, gid) = (of_process("uid_map")?, of_process("gid_map")?);
         let confinement = confinement(pid);
         if start_time(pid)? != begun {
             return None;
         }
         let complete = confinement.is_some();
-        let observed = observe_process(&status).and(confinement.unwrap_or_default());
+        let observed =
+            observe_process(&status, &IdMaps { uid: &uid, gid: &gid }).and(confinement.unwrap_or_default());
         let mut checks = attest(self.plan, Scope::Process, &observed);
         if !complete {
             checks.retain(|check| !CONFINEMENT_FIELDS.contains(&check.field.as_str()));
@@ -267,6 +269,16 @@ fn says_absent(complaint: &str) -> bool {
         || ["no container with", "no volume with", "unable to find network"]
             .iter()
             .any(|words| complaint.contains(words))
+}
+
+/// Whether a process is the child of podman's monitor of this container, which has its id as an argument: without root
+/// on cgroup v1 no cgroup names the container (measured on 4.3).
+fn is_monitored(document: &Value, status: &str, id: &str) -> bool {
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse::<u64>().ok());
+    let monitor = document.pointer("/State/ConmonPid").and_then(Value::as_u64).filter(|pid| *pid > 1);
+    let Some(monitor) = monitor.filter(|monitor| Some(*monitor) == parent) else { return false };
+    let arguments = std::fs::read(format!("/proc/{monitor}/cmdline")).unwrap_or_default();
+    arguments.split(|byte| *byte == 0).any(|argument| argument == id.as_bytes())
 }
 
 /// Field 22 of `/proc/PID/stat`: when the process began. The command's name, in brackets, may hold blanks.

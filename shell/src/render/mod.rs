@@ -5,6 +5,7 @@
 
 mod check;
 mod command;
+mod doctor;
 mod environment;
 mod look;
 mod page;
@@ -13,6 +14,7 @@ mod problems;
 mod refusal;
 
 pub(crate) use check::check;
+pub(crate) use doctor::doctor;
 pub(crate) use environment::{environment, markdown, story};
 pub use look::Look;
 pub(crate) use plan::plan;

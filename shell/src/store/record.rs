@@ -145,6 +145,9 @@ pub struct RecordedEngine {
     pub program: String,
     /// The client's environment.
     pub env: BTreeMap<String, String>,
+    /// Folders of this machine where the engine keeps its data; none where they could not be measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_places: Vec<String>,
 }
 
 impl RecordedEngine {
@@ -156,6 +159,7 @@ impl RecordedEngine {
             endpoint: facts.endpoint,
             program: facts.client.program.clone(),
             env: facts.client.env.clone(),
+            data_places: Vec::new(),
         }
     }
 

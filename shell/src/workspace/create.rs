@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
-use orca_container_core::input::{
-    Approval, ContainerOptions, DevcontainerFile, EngineFacts, PlanRequest, RepositoryFile,
-};
+use orca_container_core::input::{Approval, ContainerOptions, DevcontainerFile, PlanRequest, RepositoryFile};
 use orca_container_core::{
     Action, EngineKind, Goal, Need, PendingApproval, PlanAnswer, Planned, Record, RenderContext, Sensitive,
     asked_value, limits, plan, render, start_env_text,
@@ -14,7 +12,7 @@ use orca_container_core::{
 
 use super::helper::{looked_up, remove_left, remove_leftovers};
 use super::{Copying, Runner, Ui, WorkspaceError};
-use crate::engine::{CarryOut, Client, ImageError, Supplies, detect};
+use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
 use crate::gather::committed::Committed;
 use crate::gather::request::{Words, gather, know, list_ignored, worktree_include};
 use crate::settings::Settings;
@@ -71,10 +69,13 @@ fn create_locked(
     request.install.id = store.ensure_install_id()?;
     request.workspace.instance_id = random_id()?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
-    request.engine = Some(engine(&request, store)?);
+    let engine = engine(&request, store)?;
+    let spaces = spaces(&engine);
+    request.engine = Some(engine.facts);
 
     // Judged before anything of the repository is pulled.
     let planned = judge(&mut request, approve, store, ui)?;
+    check_floor(planned.plan.engine.kind, &spaces)?;
     request.image_facts = Some(image(&request, &planned, store, ui)?);
     if let Some(note) = list_ignored(&mut request)? {
         ui.progress(&note);
@@ -84,9 +85,10 @@ fn create_locked(
         return Err(WorkspaceError::Preview(needs(&planned)));
     }
     for notice in &planned.notices {
-        ui.progress(&format!("{}: {}", notice.severity, notice.message));
+        ui.progress(&format!("{}: {} [{}]", notice.severity, notice.message, notice.code));
     }
-    let record = record_of(&request, &planned)?;
+    let mut record = record_of(&request, &planned)?;
+    record.engine.data_places = measured(&spaces);
     let lock = store.lock(record.file_name())?;
     let values = WorkspaceValues::of(request.choices.env.as_ref(), request.choices.env_file.as_ref());
     let name = record.file_name().to_owned();
@@ -196,8 +198,14 @@ fn use_committed_texts(
     Ok(())
 }
 
+/// The folders whose free space can be measured from here, for the launches to come.
+fn measured(spaces: &[Space]) -> Vec<String> {
+    let measured = spaces.iter().filter(|space| space.free.is_some());
+    measured.filter_map(|space| Some(space.place.to_str()?.to_owned())).collect()
+}
+
 /// The engine that is chosen, asked.
-fn engine(request: &PlanRequest, store: &Store) -> Result<EngineFacts, WorkspaceError> {
+fn engine(request: &PlanRequest, store: &Store) -> Result<Detected, WorkspaceError> {
     let strongest = |get: fn(&ContainerOptions) -> Option<&String>| {
         get(&request.choices)
             .or_else(|| request.repo_settings.container.as_ref().and_then(get))

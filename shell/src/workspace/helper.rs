@@ -40,8 +40,9 @@ pub fn remove_leftovers(store: &Store) {
             continue;
         }
         let Ok(config) = store.docker_config() else { continue };
-        if let Ok(facts) = detect(Some(engine), None, &config) {
-            remove_left(store, &Client { program: facts.client.program, env: facts.client.env }, engine);
+        if let Ok(detected) = detect(Some(engine), None, &config) {
+            let client = detected.facts.client;
+            remove_left(store, &Client { program: client.program, env: client.env }, engine);
         }
     }
 }

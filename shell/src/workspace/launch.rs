@@ -13,7 +13,9 @@ use orca_container_core::input::{
 use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
 
 use super::WorkspaceError;
-use crate::engine::{Input, Wanted, host_path, host_program, run_bounded};
+use crate::engine::{
+    DiskLow, Input, Space, Wanted, check_floor, free_bytes, host_path, host_program, run_bounded,
+};
 use crate::gather::host;
 use crate::gather::request::know;
 use crate::redact;
@@ -109,6 +111,14 @@ pub fn launch_answer(
     know(&request);
     know_values(&launch_request.values);
     Ok(launch(&record.plan, &request, &launch_request)?)
+}
+
+/// What a launch warns of and never refuses: a person needs the terminal to clean up.
+pub fn disk_low(record: &WorkspaceRecord) -> Option<DiskLow> {
+    let places = record.engine.data_places.iter().map(Path::new);
+    let spaces: Vec<Space> =
+        places.map(|place| Space { place: place.into(), free: free_bytes(place) }).collect();
+    check_floor(record.engine.kind, &spaces).err()
 }
 
 /// Values that only a launch has are as unspeakable as those of the request.

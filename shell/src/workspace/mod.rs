@@ -13,13 +13,13 @@ mod status;
 pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
 pub use helper::remove_leftovers;
-pub use launch::{LaunchOptions, launch_answer, launch_request};
+pub use launch::{LaunchOptions, disk_low, launch_answer, launch_request};
 pub use run::{Copying, Runner};
 pub use status::{Status, status};
 
 use orca_container_core::{PendingApproval, Refusal};
 
-use crate::engine::{CarryOutError, ClientError, EngineError, ImageError};
+use crate::engine::{CarryOutError, ClientError, DiskLow, EngineError, ImageError};
 use crate::gather::committed::CommittedError;
 use crate::gather::request::GatherError;
 use crate::settings::SettingsError;
@@ -70,6 +70,17 @@ pub enum WorkspaceError {
         .0.join(", ")
     )]
     MissingTools(Vec<String>),
+    /// The workspace's user cannot write to its volumes.
+    #[error(
+        "The workspace's user {user} writes to its volumes; it cannot write to {}. What gives volumes to a user is the image's chown (docker) or the engine (podman).",
+        folders.join(", ")
+    )]
+    NotWritable {
+        /// uid and gid.
+        user: String,
+        /// Where.
+        folders: Vec<String>,
+    },
     /// Something stands in the way.
     #[error("It cannot go on: {}", .0.join(" "))]
     Blocked(Vec<String>),
@@ -86,6 +97,9 @@ pub enum WorkspaceError {
     /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Too little is free where the engine keeps its data.
+    #[error(transparent)]
+    Disk(#[from] DiskLow),
     /// A client failed.
     #[error(transparent)]
     Client(#[from] ClientError),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, ActionKind, Command, Goal, MISSING_TOOLS, Phase, ReferenceName, RenderContext, RepositoryPath,
-    Resource, Sensitive, World, differences, is_sealed, next_actions, render,
+    Action, ActionKind, Command, Goal, MISSING_TOOLS, NOT_WRITABLE, Phase, ReferenceName, RenderContext,
+    RepositoryPath, Resource, Sensitive, World, differences, is_sealed, next_actions, render,
 };
 
 use super::{Ui, WorkspaceError};
@@ -167,6 +167,7 @@ impl<'a> Runner<'a> {
             Action::CheckProcess => self.check_process(ui),
             Action::Clone => {
                 self.check_tools()?;
+                self.check_writable()?;
                 self.carry_out(action)
             }
             Action::CopyIgnoredFiles => self.copy_ignored_files(ui),
@@ -277,8 +278,36 @@ impl<'a> Runner<'a> {
     }
 
     fn check_tools(&mut self) -> Result<(), WorkspaceError> {
+        let missing = self.lines_of(&["-c", MISSING_TOOLS])?;
+        if missing.is_empty() { Ok(()) } else { Err(WorkspaceError::MissingTools(missing)) }
+    }
+
+    /// A volume that its user cannot write to is said as such, and not as whatever fails in it first.
+    fn check_writable(&mut self) -> Result<(), WorkspaceError> {
+        let targets: Vec<String> = self
+            .record
+            .plan
+            .mounts
+            .iter()
+            .filter(|mount| !mount.read_only)
+            .map(|mount| mount.target.clone())
+            .collect();
+        let mut words = vec!["-c", NOT_WRITABLE, "sh"];
+        words.extend(targets.iter().map(String::as_str));
+        let folders = self.lines_of(&words)?;
+        let user = &self.record.plan.user;
+        let user = format!("{}:{}", user.uid, user.gid);
+        if folders.is_empty() { Ok(()) } else { Err(WorkspaceError::NotWritable { user, folders }) }
+    }
+
+    /// What a shell of the container prints, word by word, escaped.
+    fn lines_of(&self, words: &[&str]) -> Result<Vec<String>, WorkspaceError> {
         let id = self.container_id();
-        let args = ["exec", "--workdir=/", "--", &id, "/bin/sh", "-c", MISSING_TOOLS].map(String::from);
+        let args: Vec<String> = ["exec", "--workdir=/", "--", &id, "/bin/sh"]
+            .iter()
+            .chain(words)
+            .map(|word| (*word).into())
+            .collect();
         let answer = self.client.call(&args, Input::None, Wanted::Kept, Duration::from_secs(60))?;
         if answer.code != 0 {
             let complaint = answer.complaint();
@@ -286,9 +315,7 @@ impl<'a> Runner<'a> {
                 CarryOutError::Failed { action: ActionKind::Clone, code: answer.code, complaint }.into()
             );
         }
-        let missing: Vec<String> =
-            answer.text().split_whitespace().map(orca_container_core::escaped).collect();
-        if missing.is_empty() { Ok(()) } else { Err(WorkspaceError::MissingTools(missing)) }
+        Ok(answer.text().split_whitespace().map(orca_container_core::escaped).collect())
     }
 }
 

@@ -82,6 +82,7 @@ fn usage_ends_with_two() {
         vec!["launch"],
         vec!["env", "--format", "yaml"],
         vec!["check", "--format", "xml"],
+        vec!["doctor", "--engine", "lxc"],
         vec!["schema", "nothing"],
         vec!["completions", "cmd"],
     ] {

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod canary;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod ends;
 #[cfg(test)]
 mod example;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use crate::user::User;
+
 /// The command under test.
 pub const COMMAND: &str = env!("CARGO_BIN_EXE_orca-container");
 
@@ -16,6 +18,8 @@ pub struct Bench {
     pub engine: &'static str,
     folder: tempfile::TempDir,
     pub env: BTreeMap<String, String>,
+    /// Who runs the command and the client, where that is not whoever runs the tests. Gone after the folder.
+    user: Option<User>,
 }
 
 /// What a command gave.
@@ -64,7 +68,7 @@ impl Bench {
         env.insert("XDG_STATE_HOME".into(), path("state"));
         env.insert("XDG_CONFIG_HOME".into(), path("config"));
         fs::create_dir(folder.path().join("home")).unwrap();
-        let bench = Self { engine, folder, env };
+        let bench = Self { engine, folder, env, user: None };
         bench.make_repository();
         bench
     }
@@ -140,10 +144,44 @@ impl Bench {
         Ran::of(&output).ok().stdout
     }
 
-    /// The command, with this world's environment and nothing else.
+    /// The world of a user who is not root, with podman: the command, the image and all folders are that user's.
+    pub fn rootless(user: User) -> Self {
+        let image = rootless_image();
+        let mut bench = Self::new("podman");
+        bench.env.remove("DOCKER_HOST");
+        bench.env.insert("XDG_RUNTIME_DIR".into(), bench.path("run").to_str().unwrap().into());
+        fs::create_dir(bench.path("run")).unwrap();
+        fs::copy(COMMAND, bench.path("orca-container")).unwrap();
+        let archive = bench.path("image.tar");
+        bench.client(&["save", "-q", "-o", archive.to_str().unwrap(), &image]).ok();
+        user.take(bench.folder.path());
+        bench.user = Some(user);
+        bench.client(&["load", "-q", "-i", archive.to_str().unwrap()]).ok();
+        bench
+    }
+
+    /// Gives what the test wrote to this world's user.
+    pub fn give(&self, folder: &Path) {
+        if let Some(user) = &self.user {
+            user.take(folder);
+        }
+    }
+
+    /// A program as this world's user, with this world's environment and nothing else.
+    fn start(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(&self.env).current_dir(self.folder.path()).stdin(Stdio::null());
+        if let Some(user) = &self.user {
+            user.run(&mut command);
+        }
+        command
+    }
+
+    /// The command under test.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(COMMAND);
-        command.args(args).env_clear().envs(&self.env).current_dir(self.folder.path()).stdin(Stdio::null());
+        let program = if self.user.is_some() { self.path("orca-container") } else { COMMAND.into() };
+        let mut command = self.start(&program);
+        command.args(args);
         command
     }
 
@@ -180,7 +218,7 @@ impl Bench {
 
     /// Creates the workspace `acme` with more flags.
     pub fn create(&self, more: &[&str]) -> Ran {
-        let image = image(self.engine);
+        let image = if self.user.is_some() { rootless_image() } else { image(self.engine) };
         self.create_from("acme", &image, more)
     }
 
@@ -213,7 +251,11 @@ impl Bench {
     /// The engine's own client, as the user's shell has it.
     #[track_caller]
     pub fn client(&self, args: &[&str]) -> Ran {
-        Ran::of(&Command::new(self.engine).args(args).stdin(Stdio::null()).output().unwrap())
+        let mut command = match &self.user {
+            Some(_) => self.start(Path::new(self.engine)),
+            None => Command::new(self.engine),
+        };
+        Ran::of(&command.args(args).stdin(Stdio::null()).output().unwrap())
     }
 
     pub fn inspect(&self) -> Value {
@@ -261,7 +303,7 @@ impl Drop for Bench {
                     "ps" => vec!["rm", "-f", "-v", entry],
                     kind => vec![kind, "rm", entry],
                 };
-                let _ = Command::new(self.engine).args(args).output();
+                let _ = self.client(&args);
             }
         }
     }
@@ -299,6 +341,12 @@ pub fn image(engine: &str) -> String {
     static PODMAN: OnceLock<String> = OnceLock::new();
     let cell = if engine == "docker" { &DOCKER } else { &PODMAN };
     cell.get_or_init(|| build_image(engine, "full", "")).clone()
+}
+
+/// The same for podman without root, under a name that no other run of the tests gives another image meanwhile.
+fn rootless_image() -> String {
+    static IMAGE: OnceLock<String> = OnceLock::new();
+    IMAGE.get_or_init(|| build_image("podman", "full", "LABEL orca.test=rootless")).clone()
 }
 
 /// Builds a variant of the test image; an engine that is not there fails here.

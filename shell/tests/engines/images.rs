@@ -66,3 +66,12 @@ pub fn missing_tools(bench: &mut Bench) {
     assert!(missing.stderr.contains("pull_image"), "{}", missing.stderr);
     bench.nothing_is_left();
 }
+
+/// docker: a volume stays root's where the image's chown only says that it gave it away.
+pub fn idle_chown(bench: &mut Bench) {
+    let refused = create_from(bench, &build_image(bench.engine, "idle-chown", "")).code(1);
+    for part in ["1000:1000", "/workspace", "/orca/agent", "chown"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    bench.nothing_is_left();
+}

@@ -6,12 +6,17 @@ mod bench;
 mod canary;
 mod copying;
 mod delivery;
+mod disk;
+mod doctor;
+mod endpoints;
 mod failures;
 mod hardening;
 mod images;
 mod interrupted;
 mod lifecycle;
+mod rootless;
 mod tampered;
+mod user;
 mod verbatim;
 
 use bench::Bench;
@@ -73,13 +78,57 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_failed_step_leaves_nothing", failures::a_failed_step_leaves_nothing),
     ("failures::an_engine_that_is_not_there_has_its_own_exit_code", failures::no_engine),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+    ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),
+    (
+        "doctor::listeners_on_every_address_are_named_and_those_on_loopback_are_not",
+        doctor::listeners_are_named,
+    ),
+    ("doctor::a_container_reaches_what_is_named", doctor::a_container_reaches_what_is_named),
+    ("doctor::what_cannot_be_tried_is_said", doctor::what_cannot_be_tried_is_said),
+    ("doctor::a_killed_probe_is_cleaned_up_by_the_next", doctor::a_killed_probe_is_cleaned_up),
+    ("doctor::it_only_asks", doctor::it_only_asks),
 ];
+
+/// Tests on a small disk, which is a tmpfs of their own.
+const NEED_A_MOUNT: &[(&str, Test)] = &[
+    ("disk::a_create_is_refused_below_the_floor_before_anything_is_made", disk::create_is_refused),
+    ("disk::a_launch_warns_and_goes_on", disk::launch_warns),
+];
+
+/// Tests of one engine's own ways.
+const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
+    ("docker", "images::volumes_that_stayed_roots_are_found_by_a_write_test", images::idle_chown),
+    (
+        "docker",
+        "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
+        endpoints::docker_in_the_clear,
+    ),
+    (
+        "podman",
+        "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
+        endpoints::podman_in_the_clear,
+    ),
+    ("docker", "endpoints::over_ssh_a_workspace_has_volume_mode_and_its_values", endpoints::docker_over_ssh),
+];
+
+/// Tests of podman as a user who is not root.
+const ROOTLESS: &[(&str, Test)] = &[
+    ("rootless::limits_that_are_discarded_are_refused_or_advisory", rootless::limits_are_refused_or_advisory),
+    ("rootless::a_workspace_works_from_create_to_rm", rootless::works_from_create_to_rm),
+    ("rootless::the_kernels_word_is_there", rootless::the_kernels_word_is_there),
+    ("rootless::doctor_says_what_is_missing", rootless::doctor_says_what_is_missing),
+];
+
+/// The same with a network, which takes more of the machine.
+const ROOTLESS_NETWORK: &[(&str, Test)] =
+    &[("rootless::the_default_network_is_there", rootless::default_network)];
 
 fn main() {
     let mut arguments = Arguments::from_args();
     // Engines do one thing at a time well; two at once keep both busy.
     arguments.test_threads = arguments.test_threads.or(Some(2));
     let wanted = std::env::var("ORCA_TEST_ENGINES").unwrap_or_default();
+    let mounts = wanted.is_empty() || disk::can_mount();
     let mut trials = Vec::new();
     for engine in ["docker", "podman"] {
         let on = wanted.split(',').any(|name| name.trim() == engine);
@@ -89,6 +138,35 @@ fn main() {
                 Ok(())
             };
             trials.push(Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on));
+        }
+        for (_, name, test) in OF_ONE_ENGINE.iter().filter(|(of, ..)| *of == engine) {
+            let run = move || {
+                test(&mut Bench::new(engine));
+                Ok(())
+            };
+            trials.push(Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on));
+        }
+        for (name, test) in NEED_A_MOUNT {
+            let run = move || {
+                test(&mut Bench::new(engine));
+                Ok(())
+            };
+            let trial = Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on || !mounts);
+            trials.push(if mounts { trial } else { trial.with_kind("no tmpfs can be mounted here") });
+        }
+    }
+    let on = wanted.split(',').any(|name| name.trim() == "podman");
+    let cannot = if on { user::cannot() } else { None };
+    let no_network = if on { cannot.or(user::cannot_network()) } else { None };
+    for (tests, cannot) in [(ROOTLESS, cannot), (ROOTLESS_NETWORK, no_network)] {
+        for (name, test) in tests {
+            let run = move || {
+                test(&mut Bench::rootless(user::User::new()));
+                Ok(())
+            };
+            let trial =
+                Trial::test(format!("podman::{name}"), run).with_ignored_flag(!on || cannot.is_some());
+            trials.push(trial.with_kind(cannot.unwrap_or_default()));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();

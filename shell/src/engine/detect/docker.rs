@@ -1,0 +1,206 @@
+//! docker: its endpoint by the user's own client, its facts by `docker version` and `docker info`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use orca_container_core::input::{EngineClient, EngineFacts};
+use orca_container_core::{Endpoint, EngineKind, LimitKind};
+use serde_json::Value;
+
+use super::super::client::Client;
+use super::holes::runc_holes;
+use super::{Detected, EngineDetails, EngineError, base_env, call, json, number, text};
+
+/// Facts of the docker engine that the user's own client would speak to.
+pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, EngineError> {
+    let endpoint = docker_endpoint(program)?;
+    let kind = endpoint_kind(&endpoint, env::var("DOCKER_TLS_VERIFY").is_ok_and(|value| !value.is_empty()));
+    let mut env = base_env(&["PATH", "HOME"]);
+    // The user's own configuration would put its proxies, passwords included, into the container.
+    env.insert("DOCKER_CONFIG".into(), docker_config.to_string_lossy().into_owned());
+    env.insert("DOCKER_HOST".into(), endpoint);
+    match kind {
+        Endpoint::Ssh => env.extend(base_env(&["SSH_AUTH_SOCK"])),
+        Endpoint::Tls => env.extend(base_env(&["DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"])),
+        Endpoint::Local | Endpoint::Plain => {}
+    }
+    let client = Client { program: program.into(), env: env.clone() };
+    let answer = call(&client, &["version", "--format", "{{json .}}"])?;
+    let version = json(&answer);
+    let Some(server) = version.get("Server").filter(|server| !server.is_null()) else {
+        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+    };
+    let components = server.get("Components").and_then(Value::as_array).cloned().unwrap_or_default();
+    let component =
+        |name: &str| components.iter().find(|c| text(c, "Name") == name).map(|c| text(c, "Version"));
+    if component("Podman Engine").is_some() {
+        return Err(EngineError::DockerOverPodman);
+    }
+    let answer = call(&client, &["info", "--format", "{{json .}}"])?;
+    let info = json(&answer);
+    if info.get("NCPU").is_none() {
+        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+    }
+    let facts = facts(
+        kind,
+        &info,
+        &component("runc").unwrap_or_default(),
+        EngineClient {
+            program: program.into(),
+            env,
+            // A pull hands the registry's password to the engine: not where everybody could read it.
+            pull_docker_config: user_docker_config().filter(|_| kind != Endpoint::Plain),
+        },
+    );
+    Ok(Detected { facts, details: details(&info) })
+}
+
+/// What a plan needs, out of `docker info`.
+fn facts(endpoint: Endpoint, info: &Value, runc: &str, client: EngineClient) -> EngineFacts {
+    let options = security_options(info);
+    let has = |name: &str| options.iter().any(|option| option == name);
+    let flag = |name: &str| info.get(name).and_then(Value::as_bool).unwrap_or(false);
+    let limits = [
+        (LimitKind::Memory, flag("MemoryLimit")),
+        (LimitKind::Swap, flag("SwapLimit")),
+        (LimitKind::Cpu, flag("CpuCfsQuota")),
+        (LimitKind::Pids, flag("PidsLimit")),
+    ];
+    EngineFacts {
+        kind: EngineKind::Docker,
+        version: text(info, "ServerVersion"),
+        endpoint,
+        rootless: has("rootless"),
+        userns: has("userns") || has("rootless"),
+        cpus: number(info, "NCPU"),
+        memory_bytes: info.get("MemTotal").and_then(Value::as_u64).unwrap_or(0),
+        limits: limits.into_iter().filter(|(_, there)| *there).map(|(limit, _)| limit).collect(),
+        cgroup_version: text(info, "CgroupVersion").parse().ok(),
+        runtimes: info
+            .get("Runtimes")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect(),
+        nproc_needed: None,
+        selinux: has("selinux"),
+        apparmor: has("apparmor"),
+        vulnerabilities: runc_holes(runc),
+        client,
+    }
+}
+
+/// Names of the security options: docker prints `name=seccomp,profile=default`.
+fn security_options(info: &Value) -> Vec<String> {
+    info.get("SecurityOptions")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .flat_map(|option| option.split(','))
+        .filter_map(|part| part.strip_prefix("name="))
+        .map(String::from)
+        .collect()
+}
+
+/// What a person wants to know beyond that.
+fn details(info: &Value) -> EngineDetails {
+    let raw = |name: &str| info.get(name).and_then(Value::as_str).unwrap_or_default();
+    EngineDetails {
+        data_places: Some(raw("DockerRootDir"))
+            .filter(|place| !place.is_empty())
+            .map(PathBuf::from)
+            .into_iter()
+            .collect(),
+        kernel: text(info, "KernelVersion"),
+        hostname: text(info, "Name"),
+        init: Some(text(info, "InitBinary")).filter(|init| !init.is_empty()),
+        seccomp: security_options(info).iter().any(|option| option == "seccomp") && !is_unconfined(info),
+        default_runtime: text(info, "DefaultRuntime"),
+    }
+}
+
+/// A daemon whose default seccomp profile is none says so in the profile's name.
+fn is_unconfined(info: &Value) -> bool {
+    info.get("SecurityOptions")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .any(|option| option.contains("name=seccomp") && option.contains("profile=unconfined"))
+}
+
+/// The endpoint that the user's own docker would use: DOCKER_HOST, else the current context's.
+fn docker_endpoint(program: &str) -> Result<String, EngineError> {
+    if let Ok(host) = env::var("DOCKER_HOST")
+        && !host.is_empty()
+    {
+        return Ok(host);
+    }
+    let client = Client {
+        program: program.into(),
+        env: base_env(&["PATH", "HOME", "DOCKER_CONFIG", "DOCKER_CONTEXT"]),
+    };
+    let answer = call(&client, &["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])?;
+    let host = answer.text();
+    if answer.code != 0 || host.is_empty() {
+        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+    }
+    Ok(host)
+}
+
+fn endpoint_kind(endpoint: &str, tls: bool) -> Endpoint {
+    match endpoint.split_once("://").map(|(scheme, _)| scheme) {
+        Some("unix" | "npipe") => Endpoint::Local,
+        Some("ssh") => Endpoint::Ssh,
+        Some("https") => Endpoint::Tls,
+        Some("tcp") if tls => Endpoint::Tls,
+        _ => Endpoint::Plain,
+    }
+}
+
+fn user_docker_config() -> Option<String> {
+    env::var("DOCKER_CONFIG")
+        .ok()
+        .filter(|folder| !folder.is_empty())
+        .or_else(|| Some(format!("{}/.docker", env::var("HOME").ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_known_by_their_scheme() {
+        let kind = |endpoint: &str| endpoint_kind(endpoint, false);
+        assert_eq!(kind("unix:///var/run/docker.sock"), Endpoint::Local);
+        assert_eq!(kind("ssh://u@host"), Endpoint::Ssh);
+        assert_eq!(kind("tcp://host:2375"), Endpoint::Plain);
+        assert_eq!(endpoint_kind("tcp://host:2376", true), Endpoint::Tls);
+        assert_eq!(kind("nonsense"), Endpoint::Plain);
+    }
+
+    #[test]
+    fn a_profile_that_confines_nothing_is_no_seccomp() {
+        let seccomp = |options: &str| details(&serde_json::json!({"SecurityOptions": [options]})).seccomp;
+        assert!(seccomp("name=seccomp,profile=default"));
+        assert!(!seccomp("name=seccomp,profile=unconfined") && !seccomp("name=apparmor"));
+    }
+
+    #[test]
+    fn answers_of_odd_types_give_the_least_that_can_be_believed() {
+        for odd in [
+            "null",
+            "[]",
+            "{}",
+            "7",
+            r#"{"SecurityOptions":{"a":1},"DockerRootDir":[],"NCPU":"x","Runtimes":[1],"MemTotal":-1}"#,
+        ] {
+            let info: Value = serde_json::from_str(odd).unwrap();
+            let facts = facts(Endpoint::Local, &info, "", EngineClient::default());
+            assert!(facts.limits.is_empty() && facts.runtimes.is_empty() && facts.memory_bytes == 0, "{odd}");
+            assert!(details(&info).data_places.is_empty() && !details(&info).seccomp, "{odd}");
+        }
+    }
+}
