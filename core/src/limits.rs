@@ -20,6 +20,12 @@ pub const YAML_FAULTS: usize = 64;
 /// Bytes of a devcontainer.json: the largest public one is a few kilobytes.
 pub const DEVCONTAINER_BYTES: usize = 1024 * 1024;
 
+/// Nesting of a devcontainer.json: as in Orca's own guard for JSON.
+pub const JSON_DEPTH: usize = 64;
+
+/// Values of a devcontainer.json; the largest public one has some hundreds.
+pub const JSON_VALUES: usize = 50_000;
+
 /// Bytes of a .worktreeinclude: Orca's own bound.
 pub const WORKTREE_INCLUDE_BYTES: usize = 256 * 1024;
 

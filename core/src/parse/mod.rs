@@ -4,6 +4,7 @@ pub(crate) mod env_file;
 pub(crate) mod env_name;
 pub(crate) mod image_reference;
 pub(crate) mod include_rules;
+pub(crate) mod jsonc;
 pub(crate) mod orca_yaml;
 pub(crate) mod worktree_include;
 mod yaml;
