@@ -79,6 +79,18 @@ words! {
         MountedNotSupportedYet = "mounted_not_supported_yet",
         /// Images from devcontainer.json are not there yet.
         DevcontainerNotSupportedYet = "devcontainer_not_supported_yet",
+        /// devcontainer.json is no strict JSON with comments.
+        DevcontainerSyntax = "devcontainer_syntax",
+        /// devcontainer.json has more bytes, depth or values than are read.
+        DevcontainerTooLarge = "devcontainer_too_large",
+        /// A property of devcontainer.json stands twice.
+        DevcontainerDuplicateKey = "devcontainer_duplicate_key",
+        /// Several devcontainer.json are there and none was chosen.
+        DevcontainerAmbiguous = "devcontainer_ambiguous",
+        /// devcontainer.json names more than one of image, build and compose.
+        DevcontainerVariants = "devcontainer_variants",
+        /// devcontainer.json names a compose file.
+        ComposeNotSupported = "compose_not_supported",
         /// The allowlist network is not there yet.
         NetworkAllowlistNotSupportedYet = "network_allowlist_not_supported_yet",
         /// The YAML text is broken.
@@ -183,6 +195,16 @@ words! {
         YamlCommentCutsValue = "yaml_comment_cuts_value",
         /// The image declares volumes of its own.
         ImageVolumes = "image_volumes",
+        /// A property of devcontainer.json asks for what no repository gets.
+        DevcontainerKeyDropped = "devcontainer_key_dropped",
+        /// A property of devcontainer.json has no effect here.
+        DevcontainerKeyIgnored = "devcontainer_key_ignored",
+        /// A property of devcontainer.json that no schema knows.
+        DevcontainerUnknownKey = "devcontainer_unknown_key",
+        /// A value of devcontainer.json is outside what the property takes here.
+        DevcontainerValueDropped = "devcontainer_value_dropped",
+        /// A reference to a variable stands where it is not resolved.
+        SubstitutionRefused = "substitution_refused",
     }
 }
 

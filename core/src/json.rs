@@ -25,6 +25,14 @@ pub fn plan(request: &str) -> String {
     write(&answer)
 }
 
+/// [`crate::devcontainer_findings`] on JSON text.
+pub fn devcontainer_findings(request: &str) -> String {
+    match read_request(request) {
+        Ok(request) => write(&crate::devcontainer_findings(&request)),
+        Err(refusal) => write(&PlanAnswer::Refused(refusal)),
+    }
+}
+
 /// What [`launch`] reads.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -57,7 +57,8 @@ pub use plan::{
 };
 pub use policy::approval::PendingApproval;
 pub use report::{
-    EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, environment_table, place, values_in, why,
+    EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, devcontainer_keys_page, environment_table, place,
+    values_in, why,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
@@ -116,6 +117,13 @@ pub fn asked_value(request: &PlanRequest, asked: &PendingApproval) -> Option<Sen
 /// needs to ask git which files they are.
 pub fn copies_ignored_files(request: &PlanRequest) -> bool {
     resolve::judge(request).options.copy_ignored_files
+}
+
+/// What is wrong with the request's devcontainer.json and what it asks for, in the order of the file; nothing without
+/// one. No value of a variable is in it.
+pub fn devcontainer_findings(request: &PlanRequest) -> Vec<Diagnostic> {
+    let clone = plan::clone_target(&request.host.platform, &request.workspace.repo_path);
+    resolve::devcontainer_findings(request, &clone, plan::template_size)
 }
 
 /// `container_not_requested` and `experimental_off` come before everything but a malformed request.

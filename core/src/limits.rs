@@ -71,6 +71,9 @@ pub const ID_BYTES: usize = 512;
 /// Bytes of a host path (Linux `PATH_MAX`).
 pub const PATH_BYTES: usize = 4096;
 
+/// Bytes of one word of a lifecycle command: far above any real one, below what a process takes (Linux 128 KiB).
+pub const COMMAND_BYTES: usize = 64 * 1024;
+
 /// Processes in a container: enough for builds, too few for a fork bomb to hurt the host.
 pub const PIDS: u32 = 512;
 

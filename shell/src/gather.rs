@@ -17,6 +17,7 @@ pub mod settings_file;
 pub mod text_file;
 
 mod bounded_read;
+pub(crate) mod devcontainer;
 mod git_config;
 mod git_dir;
 mod git_head;

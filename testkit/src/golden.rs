@@ -2,7 +2,7 @@
 //!
 //! `tests/golden/<area>/<case>/` holds `request.json` (a JSON merge patch, RFC 7396, over
 //! `tests/golden/base.json`), perhaps files that go into the request as they are (`orca.yaml`,
-//! `workspace.env`, `worktreeinclude`), and `expected.txt`, the answer in short, or `answer.json`, the whole
+//! `devcontainer.json` with `devcontainer.txt` for what is found in it, `workspace.env`, `worktreeinclude`), and `expected.txt`, the answer in short, or `answer.json`, the whole
 //! answer. `ORCA_UPDATE_GOLDEN=1` rewrites what is expected: read the difference before it is committed.
 
 use serde_json::{Value, json};
@@ -57,6 +57,21 @@ impl Case {
         self.compare(&self.folder.join("expected.txt"), &summary(answer, argv));
     }
 
+    /// Whether it is about a devcontainer.json.
+    pub fn has_devcontainer(&self) -> bool {
+        self.folder.join("devcontainer.json").exists()
+    }
+
+    /// Compares the findings about its devcontainer.json with `devcontainer.txt`.
+    ///
+    /// # Panics
+    /// When they differ.
+    pub fn check_devcontainer(&self, answer: &str) {
+        let mut out = String::new();
+        findings(&mut out, &serde_json::from_str(answer).expect("findings are JSON"));
+        self.compare(&self.folder.join("devcontainer.txt"), &out);
+    }
+
     fn compare(&self, path: &Path, got: &str) {
         if std::env::var_os("ORCA_UPDATE_GOLDEN").is_some() {
             fs::write(path, got).expect("the corpus can be written");
@@ -73,6 +88,9 @@ fn request(base: &Value, folder: &Path) -> String {
     let text = |name: &str| fs::read_to_string(folder.join(name)).ok();
     if let Some(text) = text("orca.yaml") {
         request["orcaYaml"] = json!({"path": "orca.yaml", "text": text});
+    }
+    if let Some(text) = text("devcontainer.json") {
+        request["devcontainer"] = json!({"path": ".devcontainer/devcontainer.json", "text": text});
     }
     if let Some(text) = text("workspace.env") {
         request["choices"]["envFile"] = json!({"name": "workspace.env", "text": text});
@@ -153,6 +171,9 @@ fn findings(out: &mut String, findings: &Value) {
         let _ = writeln!(out, "    {}", word(&finding["message"]));
         if let Some(help) = finding["help"].as_str() {
             let _ = writeln!(out, "    help: {help}");
+        }
+        for standard in array(&finding["standards"]) {
+            let _ = writeln!(out, "    standard: {}", word(standard));
         }
     }
 }

@@ -44,6 +44,9 @@ pub struct PlanRequest {
     /// The repository's devcontainer.json.
     #[serde(default, deserialize_with = "present")]
     pub devcontainer: Option<DevcontainerFile>,
+    /// Paths of devcontainer.json among which nobody chose; then `devcontainer` is absent.
+    #[serde(default)]
+    pub devcontainer_candidates: Vec<String>,
     /// The repository's .worktreeinclude.
     #[serde(default, deserialize_with = "present")]
     pub worktree_include: Option<WorktreeIncludeFile>,

@@ -6,6 +6,7 @@ pub(crate) mod image_reference;
 pub(crate) mod include_rules;
 pub(crate) mod jsonc;
 pub(crate) mod orca_yaml;
+pub(crate) mod substitution;
 pub(crate) mod worktree_include;
 mod yaml;
 

@@ -15,3 +15,4 @@ pub use model::{
     ClonePlan, ContainerPlan, EnginePlan, Expectation, ImagePlan, LimitsPlan, MountPlan, Names, NetworkPlan,
     Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
 };
+pub(crate) use naming::clone_target;

@@ -68,7 +68,7 @@ pub(super) fn labels(request: &PlanRequest) -> BTreeMap<String, String> {
 }
 
 /// The folder of the clone: the repository's own name, as its path ends.
-pub(super) fn clone_target(platform: &str, repo_path: &str) -> String {
+pub(crate) fn clone_target(platform: &str, repo_path: &str) -> String {
     let is_separator = |c: char| c == '/' || (platform == "win32" && c == '\\');
     let name = repo_path.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
     let name = name.strip_suffix(".git").unwrap_or(name);

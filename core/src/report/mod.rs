@@ -1,11 +1,13 @@
 //! What people read: the effective environment, the options and their origins, one variable's story.
 
+mod devcontainer_keys;
 mod environment;
 mod options;
 mod table;
 mod values;
 mod why;
 
+pub use devcontainer_keys::devcontainer_keys_page;
 pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
 pub(crate) use environment::{effective, entries};
 pub use options::OptionEntry;

@@ -6,6 +6,7 @@
 mod admission;
 mod ceiling;
 mod copy;
+mod devcontainer;
 pub(crate) mod environment;
 mod host_env;
 mod options;
@@ -15,6 +16,7 @@ mod user;
 
 pub use ceiling::{ApprovedThing, Ceiling, ceiling};
 pub use copy::{Copy, LeftOut};
+pub use devcontainer::devcontainer_findings;
 pub(crate) use environment::{Claim, Environment, Given};
 pub(crate) use options::{Options, Resolved};
 pub(crate) use persons::{EffectivePolicy, Persons};

@@ -1,7 +1,9 @@
 //! `check`: what is wrong, line by line, for people, editors and pipelines.
 
 use clap::{Args, ValueEnum};
-use orca_container_core::{Code, Diagnostic, PlanAnswer, Severity, input::PlanRequest, json, plan};
+use orca_container_core::{
+    Code, Diagnostic, PlanAnswer, Severity, devcontainer_findings, input::PlanRequest, json, plan,
+};
 use serde::Serialize;
 
 use super::container_flags::ContainerFlags;
@@ -31,6 +33,7 @@ pub(super) struct CheckArgs {
 enum CheckFormat {
     Text,
     Json,
+    Sarif,
 }
 
 /// The answer as data.
@@ -48,17 +51,19 @@ pub(super) fn run(args: CheckArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         PlanAnswer::Planned(planned) => &planned.notices,
         PlanAnswer::Refused(refusal) => &refusal.problems,
     };
-    let problems = in_order(found);
+    let of_devcontainer = devcontainer_findings(&request);
+    let problems = in_order(found.iter().chain(&of_devcontainer));
     let fails = |problem: &&Diagnostic| match problem.severity {
         Severity::Refused => true,
         Severity::Dropped => args.strict,
         Severity::Asked | Severity::Notice => false,
     };
     let ok = !problems.iter().any(fails);
-    let text = if args.json || args.format == CheckFormat::Json {
-        json::write(&CheckAnswer { ok, problems }) + "\n"
-    } else {
-        render::check(&problems)
+    let format = if args.json { CheckFormat::Json } else { args.format };
+    let text = match format {
+        CheckFormat::Text => render::check(&problems),
+        CheckFormat::Json => json::write(&CheckAnswer { ok, problems }) + "\n",
+        CheckFormat::Sarif => format!("{:#}\n", render::sarif(&problems)),
     };
     io.stdout.write_all(text.as_bytes())?;
     Ok(Ended::ok(ok))
@@ -72,9 +77,9 @@ fn ask_for_everything(request: &mut PlanRequest) {
 }
 
 /// By file and line; what is in no file comes last, in the core's order.
-fn in_order(problems: &[Diagnostic]) -> Vec<&Diagnostic> {
+fn in_order<'p>(problems: impl Iterator<Item = &'p Diagnostic>) -> Vec<&'p Diagnostic> {
     // That no image is named is nothing that a line of a file has wrong.
-    let mut sorted: Vec<&Diagnostic> = problems.iter().filter(|p| p.code != Code::ImageRequired).collect();
+    let mut sorted: Vec<&Diagnostic> = problems.filter(|p| p.code != Code::ImageRequired).collect();
     sorted.sort_by_key(|problem| {
         let source = &problem.source;
         (source.file.is_none(), source.file.clone(), source.line, source.column)

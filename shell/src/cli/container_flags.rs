@@ -54,6 +54,9 @@ pub(super) struct ContainerFlags {
     /// Forward a variable of this computer
     #[arg(long, value_name = "NAME")]
     forward_host_env: Vec<String>,
+    /// The devcontainer.json that is meant, by its path in the repository, where there are several
+    #[arg(long, value_name = "PATH")]
+    devcontainer: Option<String>,
     /// Copy the ignored files that .worktreeinclude lists into the container
     #[arg(long)]
     copy_ignored_files: bool,
@@ -113,7 +116,12 @@ impl ContainerFlags {
             copy_ignored_files: self.copy_ignored_files.then_some(true),
             ..ContainerOptions::default()
         };
-        Ok(Words { choices, agent: self.agent, approvals: approvals(&self.approve)? })
+        Ok(Words {
+            choices,
+            agent: self.agent,
+            approvals: approvals(&self.approve)?,
+            devcontainer: self.devcontainer,
+        })
     }
 }
 

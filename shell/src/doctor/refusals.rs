@@ -54,6 +54,7 @@ fn request(engine: &EngineFacts, settings: &GlobalSettings) -> PlanRequest {
         global_settings: GlobalSettings { experimental_container_workspaces: true, ..settings.clone() },
         orca_yaml: None,
         devcontainer: None,
+        devcontainer_candidates: Vec::new(),
         worktree_include: None,
         host: HostFacts { platform: host::platform().into(), env_names: Vec::new() },
         orca_env: Vec::new(),

@@ -164,6 +164,19 @@ impl<'a> Committed<'a> {
         }
     }
 
+    /// Names of the folders in a folder of the commit.
+    pub fn folders(&self, path: &str) -> Result<Vec<String>, CommittedError> {
+        let below = format!("{path}/");
+        let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", &below])?;
+        if answer.code != 0 {
+            return Err(CommittedError::Unreadable { what: path.into() });
+        }
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let entries = text.split('\0').filter_map(|entry| entry.split_once('\t'));
+        let folders = entries.filter(|(facts, _)| facts.starts_with("040000"));
+        Ok(folders.filter_map(|(_, path)| Some(path.strip_prefix(&below)?.to_owned())).collect())
+    }
+
     /// Submodules and LFS files of the commit.
     pub fn notes(&self) -> Result<TreeNotes, CommittedError> {
         let attributes = self.text(".gitattributes", 1024 * 1024).ok().flatten().unwrap_or_default();

@@ -13,6 +13,7 @@ use orca_container_core::input::{
 };
 use orca_container_core::{Sensitive, copies_ignored_files, limits, values_in};
 
+use super::devcontainer::{self, Found};
 use super::host;
 use super::repository::{Repository, RepositoryError, find_repository};
 use super::shown::Shown;
@@ -23,9 +24,6 @@ use crate::settings::{Settings, SettingsError};
 /// The id of what nobody created yet.
 const PREVIEW: &str = "preview";
 
-/// Where devcontainer.json is looked for, in this order; the first one counts.
-const DEVCONTAINER_PATHS: [&str; 2] = [".devcontainer/devcontainer.json", ".devcontainer.json"];
-
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
@@ -35,6 +33,8 @@ pub struct Words {
     pub agent: Option<String>,
     /// Approvals, beside those of the settings.
     pub approvals: Vec<Approval>,
+    /// The devcontainer.json that is meant, where there are several.
+    pub devcontainer: Option<String>,
 }
 
 /// A request, and what a person should know about its making.
@@ -67,6 +67,12 @@ pub enum GatherError {
         /// The path.
         path: PathBuf,
     },
+    /// The file that was named is none of the three places, or is not there.
+    #[error("No devcontainer.json is at {}; it is named by its path in the repository.", Shown(path))]
+    NoDevcontainer {
+        /// The path.
+        path: PathBuf,
+    },
     /// git could not say which files it ignores.
     #[cfg(unix)]
     #[error("git could not be asked which files it ignores: {0}")]
@@ -89,7 +95,8 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         .map_err(|cause| GatherError::Unreadable { path: folder.to_path_buf(), cause })?;
     let chosen = settings.for_repository(&repository.common_dir)?;
     let document = &settings.document;
-    let Words { mut choices, agent, mut approvals } = words;
+    let Words { mut choices, agent, mut approvals, devcontainer } = words;
+    let found = find_devcontainer(&root, devcontainer.as_deref())?;
     ask_for_container(&mut choices, &document.global_settings, &chosen.settings);
     approvals.extend(document.approvals.iter().cloned());
     let mut request = PlanRequest {
@@ -106,7 +113,8 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
             ..document.global_settings.clone()
         },
         orca_yaml: orca_yaml(&root)?,
-        devcontainer: devcontainer(&root)?,
+        devcontainer: found.file.map(devcontainer_file),
+        devcontainer_candidates: found.candidates,
         worktree_include: worktree_include(&root)?,
         host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
         orca_env: document.orca_env.clone(),
@@ -165,13 +173,24 @@ fn orca_yaml(root: &Path) -> Result<Option<RepositoryFile>, TextFileError> {
     Ok(text.map(|text| RepositoryFile { path: path.into(), text: text.into() }))
 }
 
-fn devcontainer(root: &Path) -> Result<Option<DevcontainerFile>, TextFileError> {
-    for path in DEVCONTAINER_PATHS {
-        if let Some(text) = read_repository_text(root, path, limits::DEVCONTAINER_BYTES)? {
-            return Ok(Some(DevcontainerFile { path: path.into(), text: text.into(), dockerfile: None }));
-        }
+/// In a folder: real folders and regular files only, no link anywhere on the way.
+fn find_devcontainer(root: &Path, chosen: Option<&str>) -> Result<Found, GatherError> {
+    let text = |path: &str| read_repository_text(root, path, limits::DEVCONTAINER_BYTES);
+    let folders = || {
+        let entries = std::fs::read_dir(root.join(".devcontainer")).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        Ok(folders.filter_map(|entry| entry.file_name().into_string().ok()).collect())
+    };
+    let found = devcontainer::find(chosen, text, folders)?;
+    match chosen {
+        Some(path) if found.file.is_none() => Err(GatherError::NoDevcontainer { path: path.into() }),
+        _ => Ok(found),
     }
-    Ok(None)
+}
+
+/// As the core takes it.
+pub(crate) fn devcontainer_file((path, text): (String, String)) -> DevcontainerFile {
+    DevcontainerFile { path, text: text.into(), dockerfile: None }
 }
 
 /// The .worktreeinclude of a checkout; what git ignores comes later, by [`list_ignored`].

@@ -12,6 +12,7 @@ mod page;
 mod plan;
 mod problems;
 mod refusal;
+mod sarif;
 
 pub(crate) use check::check;
 pub(crate) use doctor::doctor;
@@ -19,3 +20,4 @@ pub(crate) use environment::{environment, markdown, story};
 pub use look::Look;
 pub(crate) use plan::plan;
 pub(crate) use refusal::refusal;
+pub(crate) use sarif::sarif;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
-use orca_container_core::input::{Approval, ContainerOptions, DevcontainerFile, PlanRequest, RepositoryFile};
+use orca_container_core::input::{Approval, ContainerOptions, PlanRequest, RepositoryFile};
 use orca_container_core::{
     Action, EngineKind, Goal, Need, PendingApproval, PlanAnswer, Planned, Record, RenderContext, Sensitive,
     asked_value, limits, plan, render, start_env_text,
@@ -14,7 +14,8 @@ use super::helper::{looked_up, remove_left, remove_leftovers};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
 use crate::gather::committed::Committed;
-use crate::gather::request::{Words, gather, know, list_ignored, worktree_include};
+use crate::gather::devcontainer;
+use crate::gather::request::{Words, devcontainer_file, gather, know, list_ignored, worktree_include};
 use crate::settings::Settings;
 use crate::store::{
     FrozenTexts, Lock, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval,
@@ -50,9 +51,10 @@ pub fn create(
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     remove_leftovers(store);
+    let chosen = options.words.devcontainer.clone();
     let request = gather(options.folder, options.settings, options.words)?.request;
     let worktree = worktree_lock(store, &request)?;
-    let made = create_locked(request, options.folder, &options.approve, store, ui);
+    let made = create_locked(request, options.folder, &options.approve, chosen.as_deref(), store, ui);
     worktree.remove();
     made
 }
@@ -61,11 +63,12 @@ fn create_locked(
     mut request: PlanRequest,
     folder: &Path,
     approve: &[String],
+    chosen: Option<&str>,
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     remove_unfinished(store, &request, ui)?;
-    use_committed_texts(&mut request, folder, ui)?;
+    use_committed_texts(&mut request, folder, chosen, ui)?;
     request.install.id = store.ensure_install_id()?;
     request.workspace.instance_id = random_id()?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
@@ -166,6 +169,7 @@ fn worktree_lock(store: &Store, request: &PlanRequest) -> Result<Lock, Workspace
 fn use_committed_texts(
     request: &mut PlanRequest,
     folder: &Path,
+    chosen: Option<&str>,
     ui: &mut dyn Ui,
 ) -> Result<(), WorkspaceError> {
     let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
@@ -181,12 +185,10 @@ fn use_committed_texts(
     request.orca_yaml = committed
         .text(&path_of("orca.yaml"), limits::ORCA_YAML_BYTES)?
         .map(|text| RepositoryFile { path: "orca.yaml".into(), text: Sensitive::from(text) });
-    let devcontainer = request.devcontainer.take();
-    if let Some(file) = devcontainer {
-        request.devcontainer = committed
-            .text(&path_of(&file.path), limits::DEVCONTAINER_BYTES)?
-            .map(|text| DevcontainerFile { path: file.path, text: Sensitive::from(text), dockerfile: None });
-    }
+    let text = |path: &str| committed.text(&path_of(path), limits::DEVCONTAINER_BYTES);
+    let found = devcontainer::find(chosen, text, || committed.folders(&path_of(".devcontainer")))?;
+    request.devcontainer = found.file.map(devcontainer_file);
+    request.devcontainer_candidates = found.candidates;
     know(request);
     let notes = committed.notes()?;
     if notes.submodules {
@@ -352,8 +354,9 @@ pub fn approve(
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<Approved, WorkspaceError> {
+    let chosen = words.devcontainer.clone();
     let mut request = gather(folder, settings, words)?.request;
-    use_committed_texts(&mut request, folder, ui)?;
+    use_committed_texts(&mut request, folder, chosen.as_deref(), ui)?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let pending = |request: &PlanRequest| match plan(request) {
         PlanAnswer::Planned(planned) => Ok(planned.pending_approvals),

@@ -66,6 +66,7 @@ pub fn launch_request(
         },
         orca_yaml: record.texts.orca_yaml(),
         devcontainer: record.texts.devcontainer(),
+        devcontainer_candidates: Vec::new(),
         worktree_include: record.texts.worktree_include(),
         host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
         orca_env: document.orca_env.clone(),

@@ -4,8 +4,9 @@
 #[cfg(test)]
 mod canary;
 #[cfg(test)]
-mod doctor;
+mod devcontainer;
 #[cfg(test)]
+mod doctor;
 mod ends;
 #[cfg(test)]
 mod example;

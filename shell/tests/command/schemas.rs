@@ -23,6 +23,17 @@ fn committed_schemas_are_fresh() {
 }
 
 #[test]
+fn the_page_of_devcontainer_properties_is_fresh() {
+    let path = project("docs/devcontainer-keys.md");
+    let page = orca_container_core::devcontainer_keys_page();
+    if std::env::var_os("ORCA_UPDATE_SCHEMAS").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == page, "run ORCA_UPDATE_SCHEMAS=1 cargo test and look at the difference");
+}
+
+#[test]
 fn the_command_prints_them() {
     let repository = Repository::new();
     assert_eq!(repository.ends(0, &["schema"]).stdout.lines().collect::<Vec<_>>(), SCHEMA_NAMES);

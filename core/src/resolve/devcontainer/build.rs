@@ -1,0 +1,238 @@
+//! A build: which files it reads, which options and arguments it has. It runs on the engine before any hardening, so
+//! little is let through.
+
+use super::{Scene, texts};
+use crate::{
+    diagnostic::{Code, Severity},
+    parse::{
+        env_name::is_env_name,
+        jsonc::{Member, Node, Value},
+    },
+    policy::{devcontainer::substitution, env_names},
+    source::Position,
+    text::{is_deceptive, quoted, quoted_name},
+};
+use alloc::{format, string::String, vec::Vec};
+
+/// Options of a build that are let through, each with whether it takes a value.
+const OPTIONS: &[(&str, bool)] =
+    &[("--no-cache", false), ("--pull", false), ("--platform", true), ("--label", true)];
+
+impl Scene<'_> {
+    pub(super) fn build(&mut self) {
+        let document = self.document;
+        let mut dockerfile = document.get("dockerFile");
+        let mut context = document.get("context");
+        if let Some(Value::Object(members)) = document.get("build").map(|node| &node.value) {
+            for member in members {
+                match member.key.as_str() {
+                    "dockerfile" => dockerfile = Some(&member.node),
+                    "context" => context = Some(&member.node),
+                    "target" => self.target(member),
+                    "args" => self.arguments(member),
+                    "options" => self.options(member),
+                    "cacheFrom" => self.cache_from(member),
+                    _ => {
+                        let message = format!(
+                            "The build option {} is not known and has no effect.",
+                            quoted(&member.key)
+                        );
+                        self.tell(
+                            Severity::Notice,
+                            Code::DevcontainerUnknownKey,
+                            member.at,
+                            "build",
+                            message,
+                            None,
+                        );
+                    }
+                }
+            }
+        }
+        let Some(dockerfile) = dockerfile else {
+            let message = "A build names its \"dockerfile\".";
+            self.tell(
+                Severity::Refused,
+                Code::PathInvalid,
+                Position::START,
+                "build.dockerfile",
+                message.into(),
+                None,
+            );
+            return;
+        };
+        let file = self.path(dockerfile, "build.dockerfile");
+        let context = context.map_or(Some(()), |context| self.path(context, "build.context").map(drop));
+        if let (Some(file), Some(())) = (file, context) {
+            let message = format!(
+                "The repository wants an image built from {}; nothing is built until you approve, and a build is not hardened.",
+                quoted(&file)
+            );
+            self.asks(dockerfile.at, "build.dockerfile", message);
+        }
+    }
+
+    /// A path inside the repository, read from the file's own folder. Where links lead is looked at when it is built.
+    fn path(&mut self, node: &Node, name: &str) -> Option<String> {
+        let Value::Text(written) = &node.value else {
+            self.refuse_path(node.at, name, "A path of a build is a string");
+            return None;
+        };
+        let resolved = match substitution::text(written, self.places()) {
+            Ok(resolved) => resolved,
+            Err(why) => {
+                self.unresolved(node.at, name, why);
+                return None;
+            }
+        };
+        let folder = self.document.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let inside = inside(folder, &resolved);
+        if inside.is_none() {
+            let rule = "A path of a build is relative, stays inside the repository and outside its .git, and is no address";
+            self.refuse_path(node.at, name, rule);
+        }
+        inside
+    }
+
+    fn refuse_path(&mut self, at: Position, name: &str, rule: &str) {
+        self.tell(
+            Severity::Refused,
+            Code::PathInvalid,
+            at,
+            name,
+            format!("{rule}; {} is none.", quoted(name)),
+            None,
+        );
+    }
+
+    fn target(&mut self, member: &Member) {
+        let fits = |text: &str| {
+            !text.starts_with('-')
+                && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+        };
+        if !matches!(&member.node.value, Value::Text(text) if !text.is_empty() && fits(text)) {
+            let message = "A build's target is a name of letters, digits, dots, dashes and underscores; this one is left out.";
+            self.drop_value(member.node.at, "build.target", message.into());
+        }
+    }
+
+    /// Values are written on the builder's command line and into the image's history, so nothing of this computer is
+    /// in them.
+    fn arguments(&mut self, member: &Member) {
+        let Value::Object(arguments) = &member.node.value else {
+            let message = "A build's arguments are an object of strings; they are left out.";
+            return self.drop_value(member.node.at, "build.args", message.into());
+        };
+        for argument in arguments {
+            let path = format!("build.args.{}", crate::text::escaped_name(&argument.key));
+            let Value::Text(value) = &argument.node.value else {
+                let message =
+                    format!("A build's argument is a string; {} is left out.", quoted_name(&argument.key));
+                self.drop_value(argument.node.at, &path, message);
+                continue;
+            };
+            let upper = argument.key.to_ascii_uppercase();
+            if !is_env_name(&argument.key)
+                || upper.starts_with("BUILDKIT_")
+                || env_names::is_redirecting(&upper)
+            {
+                let message = format!(
+                    "A build's argument has a variable's name and steers no builder; {} is left out.",
+                    quoted_name(&argument.key)
+                );
+                self.drop_value(argument.at, &path, message);
+            } else if let Err(why) = substitution::text(value, self.places()) {
+                self.unresolved(argument.node.at, &path, why);
+            }
+        }
+    }
+
+    fn options(&mut self, member: &Member) {
+        let mut words = texts(&member.node).into_iter().enumerate();
+        while let Some((index, (at, word))) = words.next() {
+            let path = format!("build.options[{index}]");
+            let (flag, value) =
+                word.split_once('=').map_or((word, None), |(flag, value)| (flag, Some(value)));
+            let Some((_, takes_value)) = OPTIONS.iter().find(|(name, _)| *name == flag) else {
+                let message = format!(
+                    "A build has the options {}; {} and what follows it are left out.",
+                    OPTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+                    quoted(flag)
+                );
+                return self.drop_value(at, &path, message);
+            };
+            if *takes_value && value.is_none() && words.next().is_none() {
+                let message = format!("The option {} takes a value; it is left out.", quoted(flag));
+                self.drop_value(at, &path, message);
+            }
+        }
+    }
+
+    fn cache_from(&mut self, member: &Member) {
+        let message =
+            "The build option \"cacheFrom\" has no effect here: it would pull with the person's logins.";
+        self.tell(
+            Severity::Notice,
+            Code::DevcontainerKeyIgnored,
+            member.at,
+            "build.cacheFrom",
+            message.into(),
+            None,
+        );
+    }
+}
+
+/// The path in the repository, read from a folder in it.
+fn inside(folder: &str, path: &str) -> Option<String> {
+    let bad = path.is_empty()
+        || path.starts_with(['/', '-', '~', '\\'])
+        || path.contains("://")
+        || path.contains(['\\', ':'])
+        || path.starts_with("git@")
+        || path.chars().any(is_deceptive);
+    if bad {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part if part.eq_ignore_ascii_case(".git") => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(if parts.is_empty() { ".".into() } else { parts.join("/") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+
+    #[test]
+    fn paths_are_read_from_the_files_folder_and_stay_inside() {
+        let of = |path: &str| inside(".devcontainer/web", path);
+        assert_eq!(of("Dockerfile").unwrap(), ".devcontainer/web/Dockerfile");
+        assert_eq!(of("../..").unwrap(), ".");
+        assert_eq!(of("../../docker/./Dockerfile").unwrap(), "docker/Dockerfile");
+        for bad in [
+            "",
+            "/",
+            "/etc/passwd",
+            "../../..",
+            "-",
+            "~/x",
+            "https://x/y.git",
+            "git@host:x",
+            "../../.git",
+            "../../.GIT/x",
+            "C:\\x",
+            "a\nb",
+            "github.com:x",
+        ] {
+            assert_eq!(of(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The image of a devcontainer.json, or its build: exactly one of them.
+
+use super::Scene;
+use crate::{
+    diagnostic::{Code, Severity},
+    parse::{
+        image_reference::ImageReference,
+        jsonc::{Node, Value},
+    },
+    policy::devcontainer::substitution,
+    source::Position,
+    text::quoted_whole,
+};
+use alloc::{format, vec::Vec};
+
+impl Scene<'_> {
+    pub(super) fn image_or_build(&mut self) {
+        let document = self.document;
+        let named =
+            |names: &[&str]| names.iter().find_map(|name| document.get(name).map(|node| (node.at, node)));
+        let image = named(&["image"]);
+        let build = named(&["build", "dockerFile"]);
+        let compose = named(&["dockerComposeFile"]);
+        let variants: Vec<Position> =
+            [image, build, compose].into_iter().flatten().map(|(at, _)| at).collect();
+        if let [_, second, ..] = variants.as_slice() {
+            let message = "A devcontainer.json has an image, a build or a compose file; this one has several, and readers disagree about which one counts.";
+            self.tell(Severity::Refused, Code::DevcontainerVariants, *second, "", message.into(), None);
+            return;
+        }
+        match (image, build, compose) {
+            (Some((_, node)), ..) => self.image(node),
+            (_, Some(_), _) => self.build(),
+            (_, _, Some(_)) => {}
+            (None, None, None) => {
+                let message =
+                    "It names no image and no build; the image of settings or orca.yaml is used with it.";
+                self.tell(
+                    Severity::Notice,
+                    Code::DevcontainerKeyIgnored,
+                    Position::START,
+                    "",
+                    message.into(),
+                    None,
+                );
+            }
+        }
+    }
+
+    fn image(&mut self, node: &Node) {
+        let Value::Text(written) = &node.value else { return };
+        let resolved = match substitution::text(written, self.places()) {
+            Ok(resolved) => resolved,
+            Err(why) => return self.unresolved(node.at, "image", why),
+        };
+        match ImageReference::parse(&resolved) {
+            Ok(image) => {
+                let message = format!(
+                    "The repository wants the image {}; nothing of it is pulled until you approve.",
+                    quoted_whole(image.as_str())
+                );
+                self.asks(node.at, "image", message);
+            }
+            Err(message) => {
+                self.tell(Severity::Refused, Code::ImageReferenceInvalid, node.at, "image", message, None);
+            }
+        }
+    }
+}
