@@ -51,6 +51,7 @@ pub use engine::{
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use parse::include_rules::IncludeRules;
+pub use parse::worktree_include::is_git_folder;
 pub use plan::{
     ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
     NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan, template_size,

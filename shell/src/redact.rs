@@ -1,15 +1,19 @@
-//! Values that this process knows, kept out of what it says: errors, an engine's own words, debug lines, panics.
+//! Values that this process knows, kept out of what others say through it: an engine's and git's own words, system
+//! errors, debug lines, panics. Our own sentences hold no value by their types and are not masked: a repository could
+//! otherwise hide what a person is asked by giving a variable the same text.
 //!
 //! It knows values, not names: whatever is gathered for a plan or a launch is known from then on, and masked wherever
 //! it turns up, line by line where a value has several. Nothing is guessed. Values of fewer than four bytes (`1`,
 //! `on`) cannot be told from the text around them and are not masked.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use orca_container_core::Sensitive;
+use aho_corasick::AhoCorasick;
+use zeroize::Zeroize;
 
 /// What stands in place of a value, whatever its length.
 const MASK: &str = "[hidden]";
@@ -17,17 +21,48 @@ const MASK: &str = "[hidden]";
 /// Bytes of the shortest text that is masked.
 const SHORTEST: usize = 4;
 
-static KNOWN: Mutex<Vec<Sensitive>> = Mutex::new(Vec::new());
+/// What is known, and the one search for all of it.
+#[derive(Default)]
+struct Known {
+    values: BTreeSet<Hidden>,
+    search: Option<AhoCorasick>,
+}
+
+/// A known text, which nothing prints.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Hidden(String);
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
 /// Remembers a value, to be masked from now on.
 pub fn know(value: &str) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     for line in value.split(['\n', '\r']).map(str::trim).filter(|line| line.len() >= SHORTEST) {
-        for form in [Cow::Borrowed(line), Cow::Owned(quoted_form(line))] {
-            if !known.iter().any(|old| old.reveal() == form) {
-                known.push(Sensitive::new(&form));
-            }
+        let new = known.values.insert(Hidden(line.into()));
+        let quoted = known.values.insert(Hidden(quoted_form(line)));
+        if new || quoted {
+            known.search = None;
         }
+    }
+}
+
+/// Where known values are in a text.
+fn places(text: &str) -> Vec<Range<usize>> {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Known { values, search } = &mut *known;
+    if search.is_none() {
+        *search = AhoCorasick::new(values.iter().map(|value| value.0.as_bytes())).ok();
+    }
+    match search {
+        Some(search) => search.find_overlapping_iter(text).map(|found| found.range()).collect(),
+        // A search that cannot be built finds everything: nothing is said rather than too much.
+        None => std::iter::once(0..text.len()).filter(|all| !all.is_empty()).collect(),
     }
 }
 
@@ -38,13 +73,7 @@ fn quoted_form(line: &str) -> String {
 
 /// The text with every known value masked.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for value in known.iter() {
-        let value = value.reveal();
-        found.extend(text.match_indices(value).map(|(at, _)| at..at.saturating_add(value.len())));
-    }
-    drop(known);
+    let mut found = places(text);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -63,62 +92,6 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     }
     masked.push_str(text.get(told..).unwrap_or_default());
     Cow::Owned(masked)
-}
-
-/// A writer that masks what is written, line by line.
-pub struct Redacting<'w> {
-    inner: &'w mut dyn Write,
-    line: Vec<u8>,
-}
-
-impl std::fmt::Debug for Redacting<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Redacting")
-    }
-}
-
-impl<'w> Redacting<'w> {
-    /// Masks what goes to a writer.
-    pub fn new(inner: &'w mut dyn Write) -> Self {
-        Self { inner, line: Vec::new() }
-    }
-
-    /// Writes as it stands: for the person who is asked whether exactly this value may be used.
-    pub fn plainly(&mut self, text: &str) -> io::Result<()> {
-        self.flush()?;
-        self.inner.write_all(text.as_bytes())
-    }
-
-    fn write_masked(&mut self) -> io::Result<()> {
-        let line = std::mem::take(&mut self.line);
-        self.inner.write_all(mask(&String::from_utf8_lossy(&line)).as_bytes())
-    }
-}
-
-impl Write for Redacting<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(part);
-            if part.ends_with(b"\n") {
-                self.write_masked()?;
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if !self.line.is_empty() {
-            self.write_masked()?;
-        }
-        self.inner.flush()
-    }
-}
-
-impl Drop for Redacting<'_> {
-    fn drop(&mut self) {
-        // Where it cannot be written any more there is nobody to tell.
-        let _ = self.flush();
-    }
 }
 
 /// Makes a panic say where it was, and its text without values.
@@ -166,18 +139,5 @@ mod tests {
         know("prefix-of");
         know("prefix-of-longer");
         assert_eq!(mask("prefix-of-longer prefix-of"), "[hidden] [hidden]");
-    }
-
-    #[test]
-    fn a_writer_masks_across_writes_and_says_the_rest_at_the_end() {
-        know("in-two-writes");
-        let mut output = Vec::new();
-        {
-            let mut writer = Redacting::new(&mut output);
-            write!(writer, "a in-two-").unwrap();
-            write!(writer, "writes b\nthen in-two-writes").unwrap();
-            writer.plainly("in-two-writes").unwrap();
-        }
-        assert_eq!(String::from_utf8(output).unwrap(), "a [hidden] b\nthen [hidden]in-two-writes");
     }
 }

@@ -47,7 +47,8 @@ impl World {
 
     fn collect(&self, paths: &[&str]) -> Collected {
         let paths: Vec<RepositoryPath> = paths.iter().map(|path| RepositoryPath::from(*path)).collect();
-        collect(&self.path(""), &paths, &self.tracked, self.budget).unwrap()
+        collect(&self.path(""), &paths, &self.tracked, self.budget, &|path| !path.ends_with(b"unignored"))
+            .unwrap()
     }
 
     /// What arrives in an empty clone, by GNU tar or busybox.
@@ -193,8 +194,37 @@ fn pipes_sockets_and_nested_repositories_are_left_out_and_named() {
 }
 
 #[test]
+fn what_lies_in_another_repository_is_never_reached_by_a_longer_path() {
+    let world = World::new();
+    world.write(".worktrees/other/.git", "gitdir: /elsewhere");
+    world.write(".worktrees/other/.env", "secret");
+    world.write(".worktrees/other/deep/.env", "secret");
+    world.link("link", ".worktrees/other/.env");
+    world.write("short/git~1/config", "x");
+    world.write("notes.unignored", "private");
+    world.link("private", "notes.unignored");
+    let (clone, report) =
+        world.copy(&[".worktrees/other/.env", ".worktrees/other/deep/.env", "link", "short", "private"]);
+    assert_eq!(found(clone.path()), Vec::<String>::new());
+    let nested = |path: &str| (path.to_owned(), Reason::NestedRepository);
+    assert_eq!(
+        left(&report),
+        [
+            nested(".worktrees/other/.env"),
+            nested(".worktrees/other/deep/.env"),
+            nested("link"),
+            nested("short"),
+            ("private".into(), Reason::LinkToUnignored)
+        ]
+    );
+}
+
+#[test]
 fn every_name_arrives_as_it_is() {
-    let names: [&[u8]; 9] = [
+    let names: [&[u8]; 12] = [
+        b":!odd",
+        b":(glob)x",
+        b":^x",
         b"-rf",
         b"--checkpoint-action=exec=sh",
         b"a\nb",
@@ -219,7 +249,7 @@ fn every_name_arrives_as_it_is() {
         }
         assert_eq!(fs::read_to_string(clone.path().join(format!("odd/{long}/file"))).unwrap(), "deep");
         assert_eq!(report.left_out, []);
-        assert_eq!(report.entries, 9 + 1 + 60 + 1, "files, the folder, folders in it, the deep file");
+        assert_eq!(report.entries, 12 + 1 + 60 + 1, "files, the folder, folders in it, the deep file");
     }
 }
 

@@ -108,8 +108,10 @@ pub(crate) fn stays_inside(path: &RepositoryPath) -> bool {
     !whole.as_bytes().is_empty() && whole.as_bytes().split(|byte| *byte == b'/').all(part_is_inside)
 }
 
-/// `.git` by any name a file system gives it: without what HFS+ ignores, and NTFS's short names.
-fn is_git_folder(lower: &str) -> bool {
+/// Whether a name is `.git` by any name a file system gives it: in any case, without what HFS+ ignores, and by NTFS's
+/// short names.
+pub fn is_git_folder(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
     let seen: String = lower.chars().filter(|c| !is_deceptive(*c)).collect();
     let seen = seen.trim_end_matches([' ', '.']);
     let short =

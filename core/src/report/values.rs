@@ -26,10 +26,12 @@ pub fn values_in(request: &PlanRequest) -> Vec<Sensitive> {
 
 /// User and password of a URL, together and each, its query and its fragment.
 fn credentials(url: &str) -> impl Iterator<Item = &str> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    // A user alone is a token over http, and a name over ssh.
+    let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     let (place, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
     let authority = place.split('/').next().unwrap_or_default();
-    let user_info = authority.rsplit_once('@').map(|(info, _)| info).filter(|info| info.contains(':'));
+    let user_info = authority.rsplit_once('@').map(|(info, _)| info).filter(|info| web || info.contains(':'));
     let password = user_info.and_then(|info| info.split_once(':')).map(|(_, password)| password);
     [user_info, password, query.get(1..)].into_iter().flatten().filter(|part| !part.is_empty())
 }
@@ -46,6 +48,8 @@ mod tests {
     #[test]
     fn a_urls_secrets_are_what_is_no_place() {
         assert_eq!(of("https://user:pass@host/a/b?token=x"), ["user:pass", "pass", "token=x"]);
+        assert_eq!(of("https://ghp_token@host/a"), ["ghp_token"]);
+        assert_eq!(of("ssh://git@host/a"), Vec::<String>::new());
         assert_eq!(of("https://host/a"), Vec::<String>::new());
         assert_eq!(of("git@host:a/b"), Vec::<String>::new());
         assert_eq!(of("https://host/a@b:c"), Vec::<String>::new());

@@ -7,7 +7,7 @@ use std::process::Command;
 use clap::Args;
 use orca_container_core::LaunchAnswer;
 use orca_container_core::input::LaunchCommand;
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use super::workspace::{failure, found};

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use orca_container_core::Goal;
 
-use crate::redact::Redacting;
+use crate::redact::mask;
 pub use crate::render::Look;
 
 mod check;
@@ -72,8 +72,7 @@ struct Io<'a> {
     look: Look,
     stdin: &'a mut dyn BufRead,
     stdout: &'a mut dyn Write,
-    /// Known values are masked in it.
-    stderr: Redacting<'a>,
+    stderr: &'a mut dyn Write,
 }
 
 /// How a command that could do its work ended.
@@ -129,7 +128,7 @@ pub fn main(
     stderr: &mut dyn Write,
 ) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let mut io = Io { look, stdin, stdout, stderr: Redacting::new(stderr) };
+    let mut io = Io { look, stdin, stdout, stderr };
     let ended = match CommandLine::try_parse_from(&args) {
         Ok(line) => {
             #[cfg(unix)]
@@ -183,7 +182,7 @@ fn failed(failure: &Failure, io: &mut Io<'_>) -> ExitCode {
         }
         Failure::Output(error) => (REFUSED, format!("The result cannot be written: {error}.")),
     };
-    let _ = writeln!(io.stderr, "error: {message}");
+    let _ = writeln!(io.stderr, "error: {}", mask(&message));
     ExitCode::from(code)
 }
 
@@ -200,7 +199,7 @@ fn usage(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> ExitCode {
         return ExitCode::from(USAGE);
     }
     let text = error.render();
-    let out: &mut dyn Write = if asked_for { &mut *io.stdout } else { &mut io.stderr };
+    let out: &mut dyn Write = if asked_for { &mut *io.stdout } else { &mut *io.stderr };
     let written =
         if asked_for && io.look.colour { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
     match (asked_for, written.and_then(|()| out.flush())) {

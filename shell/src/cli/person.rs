@@ -1,6 +1,6 @@
 //! The person at the terminal: progress, and questions where there is one to answer.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use super::Io;
 use crate::workspace::{Asked, Ui};
@@ -40,7 +40,7 @@ impl Ui for Person<'_, '_> {
         if let Some(value) = &asked.value {
             let shown = orca_container_core::quoted_whole(value.reveal());
             // The one place where a value is shown: who answers must see what is asked.
-            let _ = self.io.stderr.plainly(&format!("  its value: {shown}\n"));
+            let _ = writeln!(self.io.stderr, "  its value: {shown}");
         }
         let _ = write!(self.io.stderr, "Approve? [y/N] ");
         let _ = self.io.stderr.flush();

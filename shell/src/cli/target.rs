@@ -1,6 +1,5 @@
 //! Which folder a command is about and whose settings count.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;

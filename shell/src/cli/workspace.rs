@@ -1,6 +1,5 @@
 //! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -59,20 +58,25 @@ pub(super) fn failure(error: WorkspaceError, io: &mut Io<'_>) -> Failure {
     match error {
         WorkspaceError::Refused(refused) => {
             let text = refusal(&refused, io.look);
-            match write!(io.stderr, "{text}") {
-                Ok(()) => Failure::Shown,
-                Err(error) => Failure::Output(error),
-            }
+            shown(&text, io)
         }
         WorkspaceError::NeedsApproval(asked) => {
-            let mut message = String::from("Nothing was made: these wait for your approval.");
+            // In our own words, which hold no value: masking could hide what is asked.
+            let mut text = String::from("error: Nothing was made: these wait for your approval.\n");
             for one in asked {
-                message.push_str(&format!("\n  {}\n    --approve {}", one.message, one.digest));
+                text.push_str(&format!("  {}\n    --approve {}\n", one.message, one.digest));
             }
-            Failure::Failed(message)
+            shown(&text, io)
         }
         WorkspaceError::Engine(error) => Failure::Engine(error.to_string()),
         error => Failure::of(&error),
+    }
+}
+
+fn shown(text: &str, io: &mut Io<'_>) -> Failure {
+    match io.stderr.write_all(text.as_bytes()) {
+        Ok(()) => Failure::Shown,
+        Err(error) => Failure::Output(error),
     }
 }
 
@@ -83,6 +87,7 @@ fn store() -> Result<Store, Failure> {
 pub(super) fn found(written: &str) -> Result<(Store, WorkspaceRecord), Failure> {
     let store = store()?;
     let record = workspace::find(&store, written).map_err(|error| Failure::of(&error))?;
+    workspace::know_values(&record, &store);
     Ok((store, record))
 }
 

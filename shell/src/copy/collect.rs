@@ -49,20 +49,32 @@ pub struct Collected {
 
 /// Walks the paths of a plan below a checkout's root. `tracked` are paths of the commit that is cloned, each with
 /// whether it is a folder: what the clone has is never written over. A path that is not there is no fault.
+///
+/// `is_ignored` says whether git ignores a path: asked for the file that an entry leads to which is a link.
 pub fn collect(
     checkout: &Path,
     paths: &[RepositoryPath],
     tracked: &BTreeMap<Vec<u8>, bool>,
     budget: Budget,
+    is_ignored: &dyn Fn(&[u8]) -> bool,
 ) -> io::Result<Collected> {
     let root = Folder::root(checkout)?;
     let root_path = checkout.as_os_str().as_bytes();
     let mut all = Collected::default();
+    let mut looked_at = 0;
     for path in paths {
-        let mut walk = Walk { root: &root, tracked, budget, looked_at: 0, items: Vec::new(), bytes: 0 };
+        let left = Left {
+            bytes: budget.bytes.saturating_sub(all.report.bytes),
+            entries: budget.entries.saturating_sub(all.report.entries),
+        };
+        let mut walk =
+            Walk { root: &root, tracked, budget, left, is_ignored, looked_at, items: Vec::new(), bytes: 0 };
         let mut report = CopyReport::default();
         let outcome = walk.entry(root_path, path.as_bytes(), &mut report);
-        match outcome.and_then(|()| walk.fits(&all)) {
+        // The bound of what is looked at is one for the whole run; an entry that passes it alone is not held against
+        // those after it.
+        looked_at = if outcome == Err(Reason::OverSizing) { looked_at } else { walk.looked_at };
+        match outcome {
             Ok(()) => {
                 all.report.entries = all.report.entries.saturating_add(count(&walk.items));
                 all.report.bytes = all.report.bytes.saturating_add(walk.bytes);
@@ -88,10 +100,21 @@ struct Walk<'a> {
     root: &'a Folder,
     tracked: &'a BTreeMap<Vec<u8>, bool>,
     budget: Budget,
+    left: Left,
+    is_ignored: &'a dyn Fn(&[u8]) -> bool,
     looked_at: u64,
     items: Vec<Item>,
     bytes: u64,
 }
+
+/// What the entries before it left of the budget.
+struct Left {
+    bytes: u64,
+    entries: u64,
+}
+
+/// Names in a folder on the way to an entry; one with more is not looked through for a `.git`.
+const MOST_BESIDE: usize = 100_000;
 
 impl Walk<'_> {
     /// The entry itself: a link is read as the file of the repository that it leads to, as Orca reads it, so that
@@ -109,31 +132,48 @@ impl Walk<'_> {
             return self.walk(path, path, report);
         }
         match resolve(self.root, root_path, path) {
-            Ok(Some(real)) if !real.is_empty() => self.walk(&real, path, report),
+            Ok(Some(real)) if !real.is_empty() && (self.is_ignored)(&real) => self.walk(&real, path, report),
+            Ok(Some(real)) if !real.is_empty() => Err(Reason::LinkToUnignored),
             Ok(_) => Err(Reason::LinkLeavesRepository),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(_) => Err(Reason::Unreadable),
         }
     }
 
-    fn fits(&self, all: &Collected) -> Result<(), Reason> {
-        if all.report.bytes.saturating_add(self.bytes) > self.budget.bytes {
+    /// No more is walked of an entry once it is too large.
+    fn fits(&self) -> Result<(), Reason> {
+        if self.looked_at > self.budget.looked_at {
+            Err(Reason::OverSizing)
+        } else if self.bytes > self.left.bytes {
             Err(Reason::OverBytes)
-        } else if all.report.entries.saturating_add(count(&self.items)) > self.budget.entries {
+        } else if count(&self.items) > self.left.entries {
             Err(Reason::OverEntries)
         } else {
             Ok(())
         }
     }
 
+    /// Whether a folder above it, below the root, is a repository or worktree of its own.
+    fn is_in_another_repository(&self, source: &[u8]) -> io::Result<bool> {
+        let slashes = source.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for folder in slashes.filter_map(|at| source.get(..at)) {
+            let (names, more) = self.root.beneath(folder)?.names(MOST_BESIDE)?;
+            if more || names.iter().any(|name| is_git(name)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// A path and all below it; `Err` leaves the whole entry out.
     fn walk(&mut self, source: &[u8], target: &[u8], report: &mut CopyReport) -> Result<(), Reason> {
+        if self.is_in_another_repository(source).map_err(|_| Reason::Unreadable)? {
+            return Err(Reason::NestedRepository);
+        }
         let mut open = vec![(source.to_vec(), target.to_vec())];
         while let Some((source, target)) = open.pop() {
             self.looked_at = self.looked_at.saturating_add(1);
-            if self.looked_at > self.budget.looked_at {
-                return Err(Reason::OverSizing);
-            }
+            self.fits()?;
             match self.one(&source, &target) {
                 Ok(Some(inside)) => {
                     let below = |name: Vec<u8>| (join(&source, &name), join(&target, &name));
@@ -145,7 +185,7 @@ impl Walk<'_> {
                 Err(Stop::Here(reason)) => report.leave_out(&target, reason),
             }
         }
-        Ok(())
+        self.fits()
     }
 
     /// One thing; gives the names in it when it is a folder.

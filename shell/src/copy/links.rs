@@ -9,11 +9,9 @@ use super::beneath::{Folder, join, kind, split};
 /// Links on one path; the kernel's own bound.
 const MOST_LINKS: usize = 40;
 
-/// `.git` by any name a file system gives it, so that a copy never brings what git would read as its own.
+/// `.git` by any of its names, so that a copy never brings what git would read as its own.
 pub(super) fn is_git(name: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(name).to_ascii_lowercase();
-    let seen: String = text.chars().filter(|c| !orca_container_core::is_deceptive(*c)).collect();
-    seen.trim_end_matches([' ', '.']) == ".git"
+    orca_container_core::is_git_folder(&String::from_utf8_lossy(name))
 }
 
 /// Whether a link's text, read at its place, stays in the repository and outside every `.git`. The link is kept as

@@ -14,6 +14,8 @@ const SHOWN: usize = 5;
 pub enum Reason {
     /// A link that leads out of the repository, or into a `.git`.
     LinkLeavesRepository,
+    /// A link to a file that git does not ignore.
+    LinkToUnignored,
     /// A folder that is a repository or worktree of its own.
     NestedRepository,
     /// A pipe, socket or device.
@@ -39,6 +41,7 @@ impl Reason {
     fn words(self) -> &'static str {
         match self {
             Self::LinkLeavesRepository => "a link that is copied leads to a file of the repository",
+            Self::LinkToUnignored => "a link that is copied leads to a file that git ignores as well",
             Self::NestedRepository => "a folder with a .git of its own is another repository's or worktree's",
             Self::NotAFile => {
                 "only regular files, folders and links are copied, no pipes, sockets or devices"

@@ -1,5 +1,6 @@
 //! Tries, from inside a container, what the list of listeners only says: a throwaway container of an image that is
-//! there already, hardened like a workspace, on a network of its own whose gateway is all it speaks to.
+//! there already, as bare as what tries a port needs, on a bridge network of its own. It speaks to that network's gateway
+//! and to nothing else; the image's shell is the image's, so a person names one that they trust.
 //!
 //! Container and network have a random name with a lock of that name taken before they are made, so that the next probe
 //! finds what a killed one left.
@@ -138,11 +139,20 @@ impl Throwaway<'_> {
 
     /// Whether nothing of this name is left. The name is 128 random bits of ours, so what bears it is too.
     fn remove(&self, name: &str) -> bool {
-        let container = self.call(&["rm", "-f", "-v", "--", name]);
-        if let Some((id, _)) = self.network(name) {
-            return self.ask(&["network", "rm", "--", &id]).is_ok();
-        }
-        container.is_ok()
+        // `rm -f` of what is not there ends well on both engines; what did not end well may still be there.
+        let container = self.ask(&["rm", "-f", "-v", "--", name]).is_ok();
+        let network = match self.network(name) {
+            Some((id, _)) => self.ask(&["network", "rm", "--", &id]).is_ok(),
+            None => self.listed_networks(name).is_some_and(|names| names.is_empty()),
+        };
+        container && network
+    }
+
+    /// Networks of a name, where the engine tells: an inspect that fails need not mean that there is none.
+    fn listed_networks(&self, name: &str) -> Option<Vec<String>> {
+        let filter = format!("name={name}");
+        let answer = self.ask(&["network", "ls", "--quiet", "--filter", &filter]).ok()?;
+        Some(answer.text().lines().map(String::from).collect())
     }
 
     /// What probes left that were killed: their locks are held by nobody.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use orca_container_core::{Action, ActionKind, Arg, Command, ReferenceName, Sensitive, Stdin};
 
-use super::client::{Client, ClientError, Output, Wanted, run};
+use super::client::{Client, ClientError, Output, Wanted, collect, run};
 use super::detect::{host_path, host_program};
 use super::feed::{Input, NO_PROGRESS, Writer};
 
@@ -127,14 +127,22 @@ impl CarryOut {
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = git.spawn().map_err(|cause| input(format!("git could not be run: {cause}")))?;
         let pipe = child.stdout.take().ok_or_else(|| input("git has no output".into()))?;
+        // Read beside the bundle: git stops at a full pipe that nobody reads.
+        let complaints = child.stderr.take().map(|pipe| collect(pipe, 64 * 1024, Wanted::Kept));
         let mut container = Process::new(&client.program);
         container.args(args).env_clear().envs(&client.env).current_dir("/");
         let output = run(container, &client.program, Input::Reader(Box::new(pipe)), Wanted::Kept, deadline);
+        if output.is_err() {
+            // Nobody reads the bundle any more.
+            let _ = child.kill();
+        }
         // git first: when it fails, the container's complaint is only about a broken bundle.
-        let made = child.wait_with_output().map_err(|cause| input(cause.to_string()))?;
+        let made = child.wait().map_err(|cause| input(cause.to_string()))?;
         let output = output.map_err(|cause| CarryOutError::Client { action: kind, cause })?;
-        if !made.status.success() {
-            let told = Output { code: 1, stderr: made.stderr, ..Output::default() };
+        if !made.success() {
+            let stderr = complaints.and_then(|said| said.recv_timeout(Duration::from_secs(5)).ok());
+            let stderr = stderr.map(|(said, _)| said).unwrap_or_default();
+            let told = Output { code: 1, stderr, ..Output::default() };
             return Err(input(format!("git bundle: {}", told.complaint())));
         }
         self.judge(command, output)

@@ -21,6 +21,9 @@ const LIST_CAP: u64 = 32 * 1024 * 1024;
 /// Bytes of an error text that are kept: the end of it says what went wrong.
 const ERROR_CAP: u64 = 64 * 1024;
 
+/// Bytes of a line of progress.
+const LINE_CAP: usize = 64 * 1024;
+
 /// How a client is called.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -74,10 +77,11 @@ impl Output {
 
 /// Keeps quotes and backslashes readable, makes controls visible, cuts after 300 characters.
 fn escape_line(line: &str) -> String {
-    let visible = |c: char| {
-        if orca_container_core::is_deceptive(c) { c.escape_unicode().to_string() } else { c.to_string() }
-    };
     line.trim().chars().take(300).map(visible).collect()
+}
+
+fn visible(c: char) -> String {
+    if orca_container_core::is_deceptive(c) { c.escape_unicode().to_string() } else { c.to_string() }
 }
 
 impl std::fmt::Debug for Output {
@@ -117,6 +121,9 @@ pub enum ClientError {
         /// The program.
         program: String,
     },
+    /// It ended well without having read everything.
+    #[error("What was written to the engine was not read to its end.")]
+    NotTaken,
     /// It took nothing of what was written to it, and was ended.
     #[error("What was written to the engine was not taken any more.")]
     NoProgress,
@@ -157,39 +164,41 @@ pub fn run(
         _ => ClientError::Failed { program: program.into(), cause },
     };
     command.stdin(if matches!(input, Input::None) { Stdio::null() } else { Stdio::piped() });
-    command.stdout(Stdio::piped()).stderr(if wanted == Wanted::Shown {
-        Stdio::inherit()
-    } else {
-        Stdio::piped()
-    });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let cap = if wanted == Wanted::List { LIST_CAP } else { OUTPUT_CAP };
     let mut child = command.spawn().map_err(failed)?;
     let stdout = child.stdout.take().map(|pipe| collect(pipe, cap, wanted));
-    let stderr = child.stderr.take().map(|pipe| collect(pipe, ERROR_CAP, Wanted::Kept));
+    let stderr = child.stderr.take().map(|pipe| collect(pipe, ERROR_CAP, wanted));
     let stdin = child.stdin.take();
     let pace = Pace::new();
     let patience = Patience {
         deadline,
         no_progress: if let Input::Written(_, most) = input { Some((most, &pace)) } else { None },
     };
-    let ended = thread::scope(|scope| {
+    let (ended, fed) = thread::scope(|scope| {
         let feeder = stdin.map(|pipe| {
             let pipe = Paced::of(pipe, &pace);
             scope.spawn(move || pipe.feed(input))
         });
         let ended = wait(&mut child, &patience);
         pace.give_up();
-        drop(feeder);
-        ended
+        let fed = feeder.map_or(Ok(()), |feeder| feeder.join().unwrap_or(Ok(())));
+        ended.map(|ended| (ended, fed))
     })
     .map_err(failed)?;
+    let must_be_taken = patience.no_progress.is_some();
     let code = match ended {
+        // It says that it is done, and did not take all of what must arrive whole.
+        Waited::Ended(0) if must_be_taken && fed.is_err() => return Err(ClientError::NotTaken),
         Waited::Ended(code) => code,
         Waited::Deadline => {
             trace::call(program, command.get_args(), "ended at its deadline", begun.elapsed(), &[]);
             return Err(ClientError::Deadline { seconds: deadline.as_secs() });
         }
-        Waited::NoProgress => return Err(ClientError::NoProgress),
+        Waited::NoProgress => {
+            trace::call(program, command.get_args(), "ended without progress", begun.elapsed(), &[]);
+            return Err(ClientError::NoProgress);
+        }
     };
     let read = |pipe: Option<mpsc::Receiver<(Vec<u8>, bool)>>| {
         pipe.and_then(|receiver| receiver.recv_timeout(Duration::from_secs(5)).ok()).unwrap_or_default()
@@ -198,6 +207,34 @@ pub fn run(
     let stderr = whole_lines(read(stderr));
     trace::call(program, command.get_args(), &format!("exit code {code}"), begun.elapsed(), &stderr);
     Ok(Output { code, stdout, stderr, cut })
+}
+
+/// An engine's progress on its way to a person: whole lines, known values masked, nothing that a terminal obeys.
+#[derive(Default)]
+struct Shown {
+    line: Vec<u8>,
+}
+
+impl Shown {
+    fn take(&mut self, part: &[u8]) {
+        for byte in part {
+            self.line.push(*byte);
+            // A line without an end is shown in pieces; a value that is cut so is longer than any line of progress.
+            if matches!(byte, b'\n' | b'\r') || self.line.len() >= LINE_CAP {
+                self.rest();
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let text = String::from_utf8_lossy(&line).into_owned();
+        let text = mask(&text).trim_end().chars().map(visible).collect::<String>();
+        if !text.is_empty() {
+            // Progress for a person; where nobody reads it, it is lost.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
 }
 
 /// Without the rest of a line whose beginning was dropped: a part of a value would not be known as one.
@@ -210,7 +247,7 @@ fn whole_lines((bytes, cut): (Vec<u8>, bool)) -> Vec<u8> {
 }
 
 /// Reads a pipe to its end on a thread of its own, keeping at most `cap` bytes of the end.
-fn collect(
+pub(super) fn collect(
     mut pipe: impl Read + Send + 'static,
     cap: u64,
     wanted: Wanted,
@@ -218,13 +255,13 @@ fn collect(
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let (mut kept, mut cut) = (Vec::new(), false);
+        let mut shown = Shown::default();
         let mut buffer = [0_u8; 16 * 1024];
         let cap = usize::try_from(cap).unwrap_or(usize::MAX);
         while let Ok(count) = pipe.read(&mut buffer) {
             let Some(part) = buffer.get(..count).filter(|part| !part.is_empty()) else { break };
             if wanted == Wanted::Shown {
-                // Progress for a person; where nobody reads it, it is lost.
-                let _ = io::stderr().write_all(part);
+                shown.take(part);
             }
             kept.extend_from_slice(part);
             if kept.len() > cap {
@@ -232,6 +269,7 @@ fn collect(
                 cut = true;
             }
         }
+        shown.rest();
         let _ = sender.send((kept, cut));
     });
     receiver
@@ -316,6 +354,8 @@ mod tests {
         assert!(matches!(written("sleep 60", 300), Err(ClientError::NoProgress)));
         let slow = "head -c 1048576 >/dev/null; sleep 1; echo done";
         assert_eq!(written(slow, 300).unwrap().text(), "done");
+        assert!(matches!(written("head -c 1000 >/dev/null", 300), Err(ClientError::NotTaken)));
+        assert_eq!(written("exit 3", 300).unwrap().code, 3);
     }
 
     #[test]

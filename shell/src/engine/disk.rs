@@ -63,6 +63,16 @@ pub fn check_floor(engine: EngineKind, spaces: &[Space]) -> Result<(), DiskLow> 
     }
 }
 
+/// The same of places that were noted when a workspace was made, with so many bytes still to come.
+pub fn check_room(engine: EngineKind, places: &[String], to_come: u64) -> Result<(), DiskLow> {
+    let after = |place: &String| {
+        let place = PathBuf::from(place);
+        let free = free_bytes(&place).map(|free| free.saturating_sub(to_come));
+        Space { place, free }
+    };
+    check_floor(engine, &places.iter().map(after).collect::<Vec<_>>())
+}
+
 /// "2.0 GiB", rounded down; "15.9 MiB" where there is less than one.
 pub fn gibibytes(bytes: u64) -> String {
     let (unit, name) = if bytes >= 1 << 30 { (1_u64 << 30, "GiB") } else { (1 << 20, "MiB") };

@@ -82,9 +82,9 @@ impl<'p> Paced<'p> {
         Self { pipe, pace }
     }
 
-    /// Writes all of an input. What goes wrong is told by the client's exit code: one that ends before it read
-    /// everything has its reasons.
-    pub(super) fn feed(mut self, input: Input<'_>) {
+    /// Writes all of an input. One that is not taken whole is the caller's to judge: a client that ends before it read
+    /// everything mostly says why by its exit code.
+    pub(super) fn feed(mut self, input: Input<'_>) -> io::Result<()> {
         let written = match input {
             Input::None => Ok(()),
             Input::Bytes(bytes) => self.write_all(bytes),
@@ -93,7 +93,7 @@ impl<'p> Paced<'p> {
         };
         // What it does with what it has is the deadline's business.
         self.pace.note(u64::MAX);
-        drop(written);
+        written
     }
 }
 

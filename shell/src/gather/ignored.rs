@@ -39,16 +39,36 @@ pub fn ignored(checkout: &Path, text: &str) -> Result<Ignored, ClientError> {
         };
     }
     let literal = paths.clone();
+    let mut too_many = false;
     if rules.has_patterns() {
-        paths.extend(listed(checkout, &rules, false)?);
+        match listed(checkout, &rules, false)? {
+            // A folder that is named whole brings what is in it.
+            Some(found) => paths.extend(found.into_iter().filter(|path| !is_below(path, &literal))),
+            None => too_many = true,
+        }
     }
     if rules.has_bare_names() {
         // Only for the count of files that other tools would find deeper; wholly ignored folders are not searched.
-        paths.extend(listed(checkout, &rules, true)?);
+        paths.extend(listed(checkout, &rules, true)?.unwrap_or_default());
     }
-    let too_many = paths.len() > limits::IGNORED_PATHS;
+    let too_many = too_many || paths.len() > limits::IGNORED_PATHS;
     let paths = if too_many { literal } else { paths };
     Ok(Ignored { paths: paths.into_iter().collect(), too_many })
+}
+
+/// Whether a path lies in one of these folders, which end with a slash.
+fn is_below(path: &RepositoryPath, folders: &BTreeSet<RepositoryPath>) -> bool {
+    let bytes = path.as_bytes();
+    let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let mut above = slashes.filter_map(|at| bytes.get(..=at));
+    above.any(|folder| folder.len() < bytes.len() && folders.contains(folder))
+}
+
+/// Whether git ignores a path that a link led to.
+pub fn is_ignored(checkout: &Path, path: &[u8]) -> Result<bool, ClientError> {
+    let input = [path, b"\0"].concat();
+    let answer = git_with(checkout, &["check-ignore", "-z", "--stdin"], Input::Bytes(&input), Wanted::Kept)?;
+    Ok(answer.code == 0)
 }
 
 /// Whether it is there, reached through real folders: git refuses to look behind a link.
@@ -83,24 +103,28 @@ fn check_ignore(checkout: &Path, paths: &[&str]) -> Result<Output, ClientError> 
     git_with(checkout, &["check-ignore", "-z", "--stdin"], Input::Bytes(input.as_bytes()), Wanted::List)
 }
 
-/// The ignored paths that the rules concern: every file, or with `folders` each wholly ignored folder as one.
-fn listed(checkout: &Path, rules: &IncludeRules, folders: bool) -> Result<Vec<RepositoryPath>, ClientError> {
+/// The ignored paths that the rules concern, or `None` when there are more than can be read: every file, or with `folders` each wholly ignored folder as one.
+fn listed(
+    checkout: &Path,
+    rules: &IncludeRules,
+    folders: bool,
+) -> Result<Option<Vec<RepositoryPath>>, ClientError> {
     let mut args = vec!["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
     if folders {
         args.push("--directory");
     }
     let answer = git_with(checkout, &args, Input::None, Wanted::List)?;
     if answer.code != 0 {
-        return Ok(Vec::new());
+        return Err(ClientError::Unusable { program: "git ls-files".into() });
     }
-    let mut records = answer.stdout.split(|byte| *byte == 0);
     if answer.cut {
-        // The beginning is lost, and with it the first name's.
-        records.next();
+        // Its beginning is lost; a part of a list would be told as files that git does not ignore.
+        return Ok(None);
     }
+    let records = answer.stdout.split(|byte| *byte == 0);
     let paths = records.filter(|path| !path.is_empty()).map(|path| RepositoryPath::from(path.to_vec()));
     let bare = |path: &RepositoryPath| !path.as_bytes().ends_with(b"/");
-    Ok(paths.filter(|path| (!folders || bare(path)) && rules.concern(path)).collect())
+    Ok(Some(paths.filter(|path| (!folders || bare(path)) && rules.concern(path)).collect()))
 }
 
 /// Paths of a commit's tree that are, hold or lie in one of these, each with whether it is a folder.
@@ -132,7 +156,9 @@ fn tree_entries(
 ) -> Result<(), ClientError> {
     let paths: Vec<&[u8]> = paths.iter().copied().collect();
     for portion in paths.chunks(PORTION) {
-        let mut args: Vec<&OsStr> = vec![OsStr::new("ls-tree"), OsStr::new("--full-tree")];
+        // A file may be called `:!odd`, which git would read as a rule.
+        let mut args: Vec<&OsStr> =
+            ["--literal-pathspecs", "ls-tree", "--full-tree"].map(OsStr::new).to_vec();
         args.extend(flags.iter().map(OsStr::new));
         args.extend([OsStr::new(commit), OsStr::new("--")]);
         args.extend(portion.iter().map(|path| OsStr::from_bytes(path)));

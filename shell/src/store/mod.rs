@@ -187,6 +187,16 @@ impl Store {
                 }
             }
         }
+        // `.install.PID`, `.approvals.json.PID`: of writers that are no more.
+        for file in self.files("").filter(|file| file.starts_with('.')) {
+            let writer = file.rsplit('.').next().and_then(|digits| digits.parse::<i32>().ok());
+            let writer = writer.and_then(rustix::process::Pid::from_raw);
+            if writer
+                .is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+            {
+                let _ = remove(&self.root.join(&file));
+            }
+        }
         for name in self.lock_names("worktree-").into_iter().chain(self.lock_names("install")) {
             if let Ok(lock) = self.lock(&name) {
                 lock.remove();

@@ -13,11 +13,10 @@ use orca_container_core::input::{
 use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
 
 use super::WorkspaceError;
-use crate::engine::{
-    DiskLow, Input, Space, Wanted, check_floor, free_bytes, host_path, host_program, run_bounded,
-};
+use crate::engine::{DiskLow, Input, Wanted, check_room, host_path, host_program, run_bounded};
 use crate::gather::host;
 use crate::gather::request::know;
+use crate::gather::settings_file::SettingsPlace;
 use crate::redact;
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord, random_id};
@@ -110,20 +109,30 @@ pub fn launch_answer(
         },
     };
     know(&request);
-    know_values(&launch_request.values);
+    know_launch(&launch_request.values);
     Ok(launch(&record.plan, &request, &launch_request)?)
 }
 
 /// What a launch warns of and never refuses: a person needs the terminal to clean up.
 pub fn disk_low(record: &WorkspaceRecord) -> Option<DiskLow> {
-    let places = record.engine.data_places.iter().map(Path::new);
-    let spaces: Vec<Space> =
-        places.map(|place| Space { place: place.into(), free: free_bytes(place) }).collect();
-    check_floor(record.engine.kind, &spaces).err()
+    check_room(record.engine.kind, &record.engine.data_places, 0).err()
+}
+
+/// Whatever is done with a workspace: an engine may repeat what it was given when the workspace was made. Settings that
+/// cannot be read now hold nothing that it is given now.
+pub fn know_values(record: &WorkspaceRecord, store: &Store) {
+    let settings = SettingsPlace::of_process(None).read().ok().flatten();
+    let settings = settings.and_then(|file| Settings::of(&file).ok()).unwrap_or_default();
+    if let Ok(request) = launch_request(record, store, &settings) {
+        know(&request);
+        for (_, value) in host_values(&request).iter() {
+            redact::know(value.reveal());
+        }
+    }
 }
 
 /// Values that only a launch has are as unspeakable as those of the request.
-fn know_values(values: &LaunchValues) {
+fn know_launch(values: &LaunchValues) {
     let named = [&values.host, &values.orca, &values.secrets].into_iter().flat_map(UniqueMap::iter);
     let all = named.map(|(_, value)| value).chain(&values.gh_token);
     for value in all {

@@ -13,7 +13,7 @@ mod status;
 pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
 pub use helper::remove_leftovers;
-pub use launch::{LaunchOptions, disk_low, launch_answer, launch_request};
+pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
 pub use run::{Copying, Runner};
 pub use status::{Status, status};
 

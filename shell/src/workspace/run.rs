@@ -12,13 +12,17 @@ use orca_container_core::{
 use super::{Ui, WorkspaceError};
 use crate::copy::{Budget, Collected, collect, write_archive};
 use crate::engine::{
-    CarryOut, CarryOutError, Client, Input, Inspector, Supplies, Wanted, Writer, image_configuration,
+    CarryOut, CarryOutError, Client, Input, Inspector, Supplies, Wanted, Writer, check_room,
+    image_configuration,
 };
-use crate::gather::ignored::tracked;
+use crate::gather::ignored::{is_ignored, tracked};
 use crate::store::{Store, WorkspaceRecord};
 
 /// How long the installation's lock is waited for; its holder makes or removes one network.
 const NETWORK_PATIENCE: Duration = Duration::from_secs(60);
+
+/// What [`MISSING_TOOLS`] asks for.
+const TOOLS: [&str; 9] = ["git", "tar", "mkdir", "mv", "rm", "cat", "sleep", "grep", "/usr/bin/env"];
 
 /// Which ignored files are copied, and from where.
 #[derive(Debug)]
@@ -228,14 +232,23 @@ impl<'a> Runner<'a> {
         let missing = || WorkspaceError::NotFound("the list of ignored files".into());
         let Copying { checkout, commit, files } = self.copy.take().ok_or_else(missing)?;
         let tracked = tracked(&checkout, &commit, &files)?;
-        let found = collect(&checkout, &files, &tracked, Budget::ORCA).map_err(WorkspaceError::Checkout)?;
+        let ignores = |path: &[u8]| is_ignored(&checkout, path).unwrap_or(false);
+        let found =
+            collect(&checkout, &files, &tracked, Budget::ORCA, &ignores).map_err(WorkspaceError::Checkout)?;
         let Collected { items, mut report } = found;
+        self.leaves_room_for(report.bytes)?;
         let command = self.command(Action::CopyIgnoredFiles);
         let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
         let supplies = Supplies { start_env: None, ignored_files: Some(files) };
         self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
         report.lines().iter().for_each(|line| ui.progress(line));
         self.record.copied = Some(report);
+        Ok(())
+    }
+
+    /// The floor holds after the copy as well: what is copied is known before a byte of it is written.
+    fn leaves_room_for(&self, bytes: u64) -> Result<(), WorkspaceError> {
+        check_room(self.record.engine.kind, &self.record.engine.data_places, bytes)?;
         Ok(())
     }
 
@@ -278,7 +291,9 @@ impl<'a> Runner<'a> {
     }
 
     fn check_tools(&mut self) -> Result<(), WorkspaceError> {
-        let missing = self.lines_of(&["-c", MISSING_TOOLS])?;
+        let mut missing = self.lines_of(&["-c", MISSING_TOOLS])?;
+        // What else an image's shell prints is no answer.
+        missing.retain(|word| TOOLS.contains(&word.as_str()));
         if missing.is_empty() { Ok(()) } else { Err(WorkspaceError::MissingTools(missing)) }
     }
 
@@ -294,7 +309,8 @@ impl<'a> Runner<'a> {
             .collect();
         let mut words = vec!["-c", NOT_WRITABLE, "sh"];
         words.extend(targets.iter().map(String::as_str));
-        let folders = self.lines_of(&words)?;
+        let mut folders = self.lines_of(&words)?;
+        folders.retain(|folder| targets.contains(folder));
         let user = &self.record.plan.user;
         let user = format!("{}:{}", user.uid, user.gid);
         if folders.is_empty() { Ok(()) } else { Err(WorkspaceError::NotWritable { user, folders }) }

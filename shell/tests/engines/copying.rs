@@ -76,7 +76,8 @@ pub fn hostile_checkout(bench: &mut Bench) {
     let canary = Canary::new("outside");
     let root = bench.repository();
     fs::write(bench.path("outside"), canary.marker()).unwrap();
-    bench.commit_file(".gitignore", "link\ndir/\nmany/\nsparse\nodd/\ntracked-link/id\n.worktrees/\n");
+    bench.commit_file(".gitignore", "link\ndir/\nmany/\nsparse\nodd/\ntracked-link/id\n.worktrees/\n:*\n");
+    fs::write(root.join(":!top"), "top").unwrap();
     symlink(bench.folder(), root.join("tracked-link")).unwrap();
     bench.commit("a link out of the repository");
     symlink("../outside", root.join("link")).unwrap();
@@ -95,13 +96,22 @@ pub fn hostile_checkout(bench: &mut Bench) {
     for n in 0..50_001 {
         File::create(root.join(format!("many/{n}"))).unwrap();
     }
-    let odd: [&[u8]; 6] = [b"-rf", b"a\nb", b"\"q\" '$(id)'", b"\xff\xfe", b"\\", "\u{202e}x".as_bytes()];
+    let odd: [&[u8]; 8] = [
+        b":!odd",
+        b":(glob)x",
+        b"-rf",
+        b"a\nb",
+        b"\"q\" '$(id)'",
+        b"\xff\xfe",
+        b"\\",
+        "\u{202e}x".as_bytes(),
+    ];
     fs::create_dir(root.join("odd")).unwrap();
     for (n, name) in odd.iter().enumerate() {
         fs::write(root.join("odd").join(std::ffi::OsStr::from_bytes(name)), n.to_string()).unwrap();
     }
     bench.git(&["worktree", "add", "-q", "-b", "other", root.join(".worktrees/other").to_str().unwrap()]);
-    let include = "link\ndir\nmany\nsparse\nodd\ntracked-link/outside\n.worktrees\n../outside\n/etc/passwd\n";
+    let include = ":*\n.worktrees/other/readme\nlink\ndir\nmany\nsparse\nodd\ntracked-link/outside\n.worktrees\n../outside\n/etc/passwd\n";
     fs::write(root.join(".worktreeinclude"), include).unwrap();
 
     let made = bench.create(&["--copy-ignored-files"]).ok();
@@ -123,9 +133,9 @@ pub fn hostile_checkout(bench: &mut Bench) {
     {
         assert!(made.stderr.contains(said), "{said}: {}", made.stderr);
     }
-    let script = "ls -A dir dir/nested; cat dir/nested/in; stat -c %a dir/suid; ls many sparse link 2>/dev/null; ls -A .worktrees";
+    let script = "ls -A dir dir/nested; cat dir/nested/in; stat -c %a dir/suid; ls many sparse link 2>/dev/null; ls -A .worktrees; cat ':!top'";
     let listed = bench.exec(&["sh", "-c", script]);
-    assert_eq!(listed.stdout, "dir:\nnested\nsuid\n\ndir/nested:\nin\nkept\nkept\n700\n");
+    assert_eq!(listed.stdout, "dir:\nnested\nsuid\n\ndir/nested:\nin\nkept\nkept\n700\ntop");
     // Names as bytes, each with its own text.
     let names = bench.exec(&["sh", "-c", "cd odd; for f in * .[!.]*; do [ -f \"$f\" ] && printf %s \"$f\" | od -An -tx1 | tr -d '\\n' && printf ' %s\\n' \"$(cat -- \"$f\")\"; done"]).stdout;
     for (n, name) in odd.iter().enumerate() {
@@ -136,6 +146,25 @@ pub fn hostile_checkout(bench: &mut Bench) {
         bench.exec(&["sh", "-c", "cat /workspace/acme/*/* /workspace/acme/*/*/* 2>/dev/null; true"]);
     canary.assert_absent("the files of the workspace", everything.stdout.as_bytes());
     canary.assert_absent("what was said", format!("{}{}", made.stdout, made.stderr).as_bytes());
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// A file that grows between being measured and being read, on its way into a real container.
+pub fn changed_meanwhile(bench: &mut Bench) {
+    bench.commit_file(".gitignore", "data/\n");
+    fs::create_dir(bench.repository().join("data")).unwrap();
+    fs::write(bench.repository().join("data/log"), vec![b'x'; 3_000_000]).unwrap();
+    fs::write(bench.repository().join("data/still"), vec![b'y'; 3_000_000]).unwrap();
+    fs::write(bench.repository().join(".worktreeinclude"), "data\n").unwrap();
+    // The engine is called after everything was measured, and reads nothing before this is done.
+    let log = bench.repository().join("data/log");
+    bench.wrap(bench.engine, &format!("case \"$*\" in *'tar -x'*) echo more >>{};; esac", log.display()));
+    let made = bench.create(&["--copy-ignored-files"]).ok();
+    assert!(made.stderr.contains("\"data/log\": it changed while it was read"), "{}", made.stderr);
+    assert_eq!(left_out(bench), ["data/log changed_while_read"]);
+    let listed = bench.exec(&["sh", "-c", "ls data; wc -c <data/still; ls -A .git | grep orca"]);
+    assert_eq!(listed.stdout, "still\n3000000\n");
     bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
 }

@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 /// Effects on the engine that a create may have, far fewer than this.
 const MOST: usize = 40;
 
-/// System calls that change what a folder holds; `fsync` stands for a file that was just written.
-const FILE_EFFECTS: &str = "rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,fsync";
+/// System calls that change what a folder or a file holds; of `openat` those that make a file.
+const FILE_EFFECTS: &str =
+    "openat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,ftruncate,fsync";
 
 /// After a kill nothing of a value is outside its places, and `rm` leaves nothing at all.
 fn nothing_survives(bench: &Bench, planted: &Planted, when: &str) {
@@ -60,26 +61,46 @@ pub fn at_every_engine_effect(bench: &mut Bench) {
     assert!(ended >= 8, "only {ended} effects were seen");
 }
 
+/// The effects of a whole create: each system call with its number among those of its name, as strace counts.
+fn file_effects(bench: &Bench, args: &[&str]) -> Vec<(String, usize)> {
+    let log = bench.path("trace");
+    let ran = traced(bench, &["-o", log.to_str().unwrap(), "-e", &format!("trace={FILE_EFFECTS}")], args);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    bench.run(&["rm", "acme"]).ok();
+    let mut numbers = std::collections::BTreeMap::new();
+    let mut effects = Vec::new();
+    for line in fs::read_to_string(log).unwrap().lines() {
+        let Some((name, rest)) = line.split_once('(') else { continue };
+        let number: &mut usize = numbers.entry(name.to_owned()).or_default();
+        *number = number.saturating_add(1);
+        if name != "openat" || rest.contains("O_CREAT") {
+            effects.push((name.to_owned(), *number));
+        }
+    }
+    effects
+}
+
+fn traced(bench: &Bench, flags: &[&str], args: &[&str]) -> Ran {
+    let mut traced = Command::new("strace");
+    traced.arg("-qq").args(flags).arg(crate::bench::COMMAND).args(args).env_clear().envs(&bench.env);
+    Ran::of(&traced.current_dir(bench.path("")).stdin(Stdio::null()).output().unwrap())
+}
+
 pub fn at_every_file_effect(bench: &mut Bench) {
     let planted = Planted::in_world(bench);
     let image = crate::bench::image(bench.engine);
     let mut args = create_args(bench.engine, "acme", &image);
     args.extend(["--network", "none", "--container-env-file", "w.env"]);
-    let mut ended = 0;
-    for number in 1..MOST {
-        let inject = format!("inject={FILE_EFFECTS}:signal=SIGKILL:when={number}");
-        let mut traced = Command::new("strace");
-        traced.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={FILE_EFFECTS}"), "-e", &inject]);
-        traced.arg(crate::bench::COMMAND).args(&args).env_clear().envs(&bench.env);
-        let ran = Ran::of(&traced.current_dir(bench.path("")).stdin(Stdio::null()).output().unwrap());
-        planted.unsaid("a killed create", &ran);
-        nothing_survives(bench, &planted, &format!("after a kill at file effect {number}"));
-        if ran.code == 0 {
-            ended = number;
-            break;
-        }
-        assert!(!ran.stderr.contains("strace:"), "{}", ran.stderr);
+    let effects = file_effects(bench, &args);
+    assert!(effects.len() > 20, "only {effects:?} were seen");
+    for kind in ["openat", "rename", "mkdir", "fsync", "unlink"] {
+        assert!(effects.iter().any(|(name, _)| name.starts_with(kind)), "no {kind} in {effects:?}");
     }
-    // Folders of the store, its files and their places: more than ten before the workspace is whole.
-    assert!(ended > 10, "only {ended} effects were seen");
+    for (name, number) in effects {
+        let inject = format!("inject={name}:signal=SIGKILL:when={number}");
+        let flags = ["-o", "/dev/null", "-e", &format!("trace={name}"), "-e", &inject];
+        let ran = traced(bench, &flags, &args);
+        planted.unsaid("a killed create", &ran);
+        nothing_survives(bench, &planted, &format!("after a kill at {name} {number}"));
+    }
 }

@@ -76,16 +76,56 @@ fn rewrite(dropped: &str, added: &str) -> String {
 
 pub fn every_row(bench: &mut Bench) {
     for (dropped, added, row) in CHANGES {
-        if bench.engine == "podman" && INVISIBLE_IN_PODMAN.contains(added) {
-            continue;
-        }
         bench.wrap(bench.engine, &rewrite(dropped, added));
         let refused = bench.create(&["--network", "none"]);
+        if bench.engine == "podman" && INVISIBLE_IN_PODMAN.contains(added) {
+            // A gap that is written down (docs/decisions/0014): the day it is told, this fails and the row is moved.
+            assert!(refused.code == 0 || refused.stderr.contains("process."), "+{added}: {refused:?}");
+            bench.run(&["rm", "acme"]);
+            bench.nothing_is_left();
+            continue;
+        }
         assert_eq!(refused.code, 1, "-{dropped} +{added}: {refused:?}");
         assert!(refused.stderr.contains(row), "-{dropped} +{added}: {row} in {}", refused.stderr);
         assert!(!refused.stderr.contains("Starting it"), "-{dropped} +{added}: {}", refused.stderr);
         bench.nothing_is_left();
     }
+}
+
+/// Rows that no change here breaks, each with the reason; in the core every row is broken by itself.
+const BROKEN_ELSEWHERE: &[(&str, &str)] = &[
+    ("container.name", "a container of another name is never found"),
+    ("container.labels.orca.install", "without it the container is not ours, and nothing is done with it"),
+    ("container.labels.orca.instance", "without it the container is not ours, and nothing is done with it"),
+    ("container.privileged", "no test makes a privileged container"),
+    ("container.devices", "no test hands a device over"),
+    ("container.usernsMode", "the engines of the tests have no user namespaces"),
+    ("container.publishAllPorts", "without a network nothing is published"),
+    ("container.runtime", "the engines of the tests have one runtime"),
+    ("container.imageId", "another_image_or_command_is_found"),
+    ("container.command", "another_image_or_command_is_found"),
+    ("network.", "a_volume_or_network_made_otherwise_is_found; a driver needs a plugin"),
+    (
+        "volumes.",
+        "a_volume_or_network_made_otherwise_is_found; both volumes are made and compared by the same code",
+    ),
+    ("process.", "what_inspect_does_not_tell_the_kernel_does, an_inspect_that_lies_is_caught_by_the_kernel"),
+];
+
+/// A row that is new in the plan is broken here, or says where it is.
+pub fn rows_are_complete(bench: &mut Bench) {
+    bench.create(&[]).ok();
+    let record = crate::lifecycle::only_record(bench);
+    for row in record["plan"]["expectations"].as_array().unwrap() {
+        let field = row["field"].as_str().unwrap();
+        let here = CHANGES.iter().any(|(_, _, row)| *row == field);
+        let elsewhere = BROKEN_ELSEWHERE
+            .iter()
+            .any(|(name, _)| field == *name || (name.ends_with('.') && field.starts_with(name)));
+        assert!(here != elsewhere, "{field}: broken here {here}, elsewhere {elsewhere}");
+    }
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
 }
 
 /// Another image, another command: neither is a flag.
