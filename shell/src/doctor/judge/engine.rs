@@ -20,6 +20,7 @@ fn endpoint(case: &Case<'_>) -> Finding {
             "{kind} runs on another machine and is reached by {how}: workspaces are made in volume mode only, and neither its disk nor the kernel's view of a container can be read."
         );
         Finding::cost(FindingCode::EndpointRemote, message)
+            .help("Look after its disk there, or run this program on the engine's machine.")
     };
     match case.detected.facts.endpoint {
         Endpoint::Local if case.here => Finding::good(
@@ -31,7 +32,8 @@ fn endpoint(case: &Case<'_>) -> Finding {
             format!(
                 "{kind} is reached by a local socket, but runs on another machine than this program, as when one of the two is in a virtual machine or a container: neither its disk nor the kernel's view of a container can be read from here."
             ),
-        ),
+        )
+        .help("Look after its disk there, or run this program where the engine runs."),
         Endpoint::Ssh => remote("ssh"),
         Endpoint::Tls => remote("TCP with TLS"),
         Endpoint::Plain => Finding::cost(

@@ -27,7 +27,8 @@ fn free(case: &Case<'_>) -> Finding {
             "What is free where {kind} keeps its data cannot be measured from here; a create needs {} and does not check it.",
             gibibytes(DISK_FLOOR)
         );
-        return Finding::cost(FindingCode::DiskUnmeasured, message);
+        return Finding::cost(FindingCode::DiskUnmeasured, message)
+            .help(format!("Look with \"{kind} system df\" and with df on the engine's machine."));
     }
     let told = |space: &Space| {
         let free = gibibytes(space.free.unwrap_or_default());

@@ -63,7 +63,8 @@ fn tried(tried: &Tried) -> Finding {
         Tried::Nothing(why) => Finding::cost(
             FindingCode::PortsNotTried,
             format!("No port was tried from inside a container: {why}."),
-        ),
+        )
+        .help("Name an image that is there and has sh and nc or bash, or rely on the list of listeners."),
         Tried::Ports { open, closed } if open.is_empty() => Finding::good(
             FindingCode::NoPortAnswers,
             format!(

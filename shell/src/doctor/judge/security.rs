@@ -34,7 +34,9 @@ fn access_control(case: &Case<'_>) -> Finding {
         (_, true) => "SELinux",
         (false, false) => {
             let message = "Neither AppArmor nor SELinux confines containers here, so that one fence fewer stands behind the others.";
-            return Finding::cost(FindingCode::NoAccessControl, message);
+            return Finding::cost(FindingCode::NoAccessControl, message).help(
+                "Turn on what the distribution brings: AppArmor on Debian and Ubuntu, SELinux on Fedora.",
+            );
         }
     };
     Finding::good(FindingCode::AccessControl, format!("{name} confines containers."))
