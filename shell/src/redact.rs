@@ -10,9 +10,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use aho_corasick::AhoCorasick;
 use zeroize::Zeroize;
 
 /// What stands in place of a value, whatever its length.
@@ -20,13 +19,6 @@ const MASK: &str = "[hidden]";
 
 /// Bytes of the shortest text that is masked.
 const SHORTEST: usize = 4;
-
-/// What is known, and the one search for all of it.
-#[derive(Default)]
-struct Known {
-    values: BTreeSet<Hidden>,
-    search: Option<AhoCorasick>,
-}
 
 /// A known text, which nothing prints.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -38,32 +30,25 @@ impl Drop for Hidden {
     }
 }
 
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+static KNOWN: Mutex<BTreeSet<Hidden>> = Mutex::new(BTreeSet::new());
 
 /// Remembers a value, to be masked from now on.
 pub fn know(value: &str) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     for line in value.split(['\n', '\r']).map(str::trim).filter(|line| line.len() >= SHORTEST) {
-        let new = known.values.insert(Hidden(line.into()));
-        let quoted = known.values.insert(Hidden(quoted_form(line)));
-        if new || quoted {
-            known.search = None;
-        }
+        known.insert(Hidden(line.into()));
+        known.insert(Hidden(quoted_form(line)));
     }
 }
 
 /// Where known values are in a text.
 fn places(text: &str) -> Vec<Range<usize>> {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let Known { values, search } = &mut *known;
-    if search.is_none() {
-        *search = AhoCorasick::new(values.iter().map(|value| value.0.as_bytes())).ok();
-    }
-    match search {
-        Some(search) => search.find_overlapping_iter(text).map(|found| found.range()).collect(),
-        // A search that cannot be built finds everything: nothing is said rather than too much.
-        None => std::iter::once(0..text.len()).filter(|all| !all.is_empty()).collect(),
-    }
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let possible = known.iter().filter(|value| value.0.len() <= text.len());
+    let found = possible.flat_map(|value| {
+        text.match_indices(value.0.as_str()).map(|(at, _)| at..at.saturating_add(value.0.len()))
+    });
+    found.collect()
 }
 
 /// As Go, JSON and Rust write it between double quotes.
