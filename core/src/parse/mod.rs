@@ -5,8 +5,9 @@ pub(crate) mod env_name;
 pub(crate) mod image_reference;
 pub(crate) mod include_rules;
 pub(crate) mod jsonc;
+pub(crate) mod mount_text;
 pub(crate) mod orca_yaml;
-#[expect(dead_code, reason = "wired with devcontainer.json")]
+pub(crate) mod quantity;
 pub(crate) mod run_args;
 pub(crate) mod worktree_include;
 mod yaml;

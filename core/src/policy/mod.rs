@@ -1,7 +1,6 @@
 //! The rules: which names are special, what a person can grant, how far a repository can reach.
 
 pub(crate) mod approval;
-#[expect(dead_code, reason = "wired with devcontainer.json")]
 pub(crate) mod devcontainer;
 pub(crate) mod env_names;
 pub(crate) mod gh_account;

@@ -121,3 +121,9 @@ pub(crate) fn by_name(long: &str) -> Option<&'static Flag> {
 pub(crate) fn by_letter(letter: u8) -> Option<&'static Flag> {
     table::FLAGS.iter().find(|flag| flag.short == Some(letter))
 }
+
+/// Every name, for tests that try all of them.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    table::FLAGS.iter().map(|flag| flag.long)
+}
