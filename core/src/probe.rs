@@ -47,6 +47,7 @@ pub fn reading(engine: EngineKind, tokens: &[String]) -> Reading {
         StopKind::Dangling => "dangling",
         StopKind::BadSwitch => "bad_switch",
         StopKind::Malformed => "malformed",
+        StopKind::Ambiguous => "ambiguous",
         StopKind::Bounds => "bounds",
     };
     let stop = read.stop.as_ref().map(|stop| (stop.index, kind(stop.kind)));

@@ -58,7 +58,7 @@ fn switches_have_gos_words_only_and_only_behind_an_equals_sign() {
 
 #[test]
 fn the_reading_stops_at_the_first_token_that_is_no_whole_flag() {
-    use StopKind::{BadSwitch, Bounds, Dangling, EndOfFlags, Malformed, Positional, Unknown};
+    use StopKind::{Ambiguous, BadSwitch, Bounds, Dangling, EndOfFlags, Malformed, Positional, Unknown};
     for (tokens, index, kind) in [
         (&["ubuntu"][..], 0, Positional),
         (&["--privileged", "true"], 1, Positional),
@@ -84,6 +84,8 @@ fn the_reading_stops_at_the_first_token_that_is_no_whole_flag() {
         (&["-i=maybe"], 0, BadSwitch),
         (&["---x"], 0, Malformed),
         (&["--=x"], 0, Malformed),
+        (&["-test.v"], 0, Ambiguous),
+        (&["-itest.v"], 0, Ambiguous),
         (&["--label", "a\0b"], 1, Bounds),
     ] {
         let stop = read_all(tokens).stop.unwrap_or_else(|| panic!("{tokens:?}"));
