@@ -16,7 +16,10 @@ use orca_container_core::{
 use random::Random;
 use serde_json::Value;
 use stand_in::StandIn;
-use std::process::{Command, Stdio};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::{Command, Stdio},
+};
 
 /// Lists that are tried; `ORCA_TEST_FACTOR` multiplies them.
 const LISTS: usize = 400;
@@ -163,6 +166,9 @@ fn same_container(ours: &Reading, rest: &[String], body: &Value) -> Result<(), S
         let of = ours.flags.iter().filter(|(long, ..)| *long == name);
         of.map(|(_, value, _)| value.as_str()).collect()
     };
+    // docker keeps one of equal ones.
+    let set = |values: Vec<String>| -> BTreeSet<String> { values.into_iter().collect() };
+    let ours_of = |name: &str| set(all(name).into_iter().map(Into::into).collect());
     let on = |name: &str| all(name).last() == Some(&"true");
     let list = |value: &Value| -> Vec<String> {
         let items = value.as_array().cloned().unwrap_or_default();
@@ -170,21 +176,21 @@ fn same_container(ours: &Reading, rest: &[String], body: &Value) -> Result<(), S
     };
     let (image, command) = rest.split_first().ok_or("no image")?;
     let host = &body["HostConfig"];
-    let labels: std::collections::BTreeMap<&str, &str> =
+    let labels: BTreeMap<&str, &str> =
         all("label").iter().map(|label| label.split_once('=').unwrap_or((label, ""))).collect();
     let same = [
         ("image", body["Image"] == *image.as_str()),
         ("command", list(&body["Cmd"]) == command),
-        ("env", list(&body["Env"]) == all("env")),
+        ("env", set(list(&body["Env"])) == ours_of("env")),
         ("labels", body["Labels"] == serde_json::json!(labels)),
         ("tty", body["Tty"] == on("tty")),
         ("interactive", body["OpenStdin"] == on("interactive")),
         ("privileged", host["Privileged"] == on("privileged")),
-        ("cap-add", list(&host["CapAdd"]) == all("cap-add")),
+        ("cap-add", set(list(&host["CapAdd"])) == ours_of("cap-add")),
         ("hostname", all("hostname").last().is_none_or(|name| body["Hostname"] == **name)),
         ("user", body["User"] == all("user").last().copied().unwrap_or_default()),
         ("workdir", all("workdir").last().is_none_or(|folder| body["WorkingDir"] == **folder)),
-        ("security-opt", all("security-opt").len() == list(&host["SecurityOpt"]).len()),
+        ("security-opt", ours_of("security-opt").len() == set(list(&host["SecurityOpt"])).len()),
         ("publish-all", host["PublishAllPorts"] == on("publish-all")),
     ];
     match same.iter().find(|(_, same)| !same) {
