@@ -3,7 +3,7 @@
 //! error, so nothing is made. Switched like the engines' tests, by docker in `ORCA_TEST_ENGINES`.
 //!
 //! podman is never given random flags: some of its own run files of the host.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod random;
 mod stand_in;
@@ -44,6 +44,7 @@ fn differ_nowhere() {
     let stand_in = StandIn::new();
     let mut random = Random::new();
     let mut seen = [0_usize; 3];
+    let mut different: Vec<String> = Vec::new();
     let fixed = random::FIXED.iter().map(|list| list.iter().map(|token| (*token).to_owned()).collect());
     let lists: Vec<Vec<String>> =
         fixed.chain((0..LISTS.saturating_mul(factor)).map(|_| random.list())).collect();
@@ -51,11 +52,17 @@ fn differ_nowhere() {
         let command = if index % 2 == 0 { "run" } else { "create" };
         let said = ask(&stand_in, command, tokens);
         let ours = reading(EngineKind::Docker, tokens);
-        let kind = compare(command, tokens, &ours, &said).unwrap_or_else(|why| {
-            panic!("docker {command} {tokens:?}: {why}\nours: {ours:?}\ndocker: {}", said.words)
-        });
-        *seen.get_mut(kind).unwrap() = seen.get(kind).copied().unwrap().saturating_add(1);
+        match compare(command, tokens, &ours, &said) {
+            Ok(kind) => {
+                let count = seen.get_mut(kind).unwrap();
+                *count = count.saturating_add(1);
+            }
+            Err(why) => {
+                different.push(format!("docker {command} {tokens:?}: {why}\n{ours:?}\n{}", said.words))
+            }
+        }
     }
+    assert!(different.is_empty(), "{} differ:\n{}", different.len(), different.join("\n"));
     let [faults, values, created] = seen;
     let told =
         format!("{} lists: {faults} faults of form, {values} of values, {created} containers", lists.len());
@@ -111,6 +118,10 @@ fn compare(command: &str, tokens: &[String], ours: &Reading, said: &Said) -> Res
         ("flag needs an argument: ", "dangling"),
         ("bad flag syntax: ", "malformed"),
     ];
+    // A letter that `create` does not have, with a word that no switch takes: both readings stop there.
+    if command == "create" && kind == Some("bad_switch") && words.starts_with("unknown shorthand flag: 'd'") {
+        return Ok(0);
+    }
     for (begin, expected) in faults {
         if words.starts_with(begin) {
             // podman's flag, with a word or without a value that no engine takes: both readings stop there.
@@ -181,7 +192,7 @@ fn same_container(ours: &Reading, rest: &[String], body: &Value) -> Result<(), S
     let same = [
         ("image", body["Image"] == *image.as_str()),
         ("command", list(&body["Cmd"]) == command),
-        ("env", set(list(&body["Env"])) == ours_of("env")),
+        ("env", last_of_each(&list(&body["Env"])) == last_of_each(&all("env"))),
         ("labels", body["Labels"] == serde_json::json!(labels)),
         ("tty", body["Tty"] == on("tty")),
         ("interactive", body["OpenStdin"] == on("interactive")),
@@ -195,6 +206,16 @@ fn same_container(ours: &Reading, rest: &[String], body: &Value) -> Result<(), S
     ];
     match same.iter().find(|(_, same)| !same) {
         None => Ok(()),
-        Some((what, _)) => Err(format!("{what} differs: {body:.1000}")),
+        Some((what, _)) => Err(format!("{what} differs")),
     }
+}
+
+/// Of variables of one name docker keeps the last.
+fn last_of_each<T: AsRef<str>>(variables: &[T]) -> BTreeMap<&str, Option<&str>> {
+    variables
+        .iter()
+        .map(|text| {
+            text.as_ref().split_once('=').map_or((text.as_ref(), None), |(name, value)| (name, Some(value)))
+        })
+        .collect()
 }

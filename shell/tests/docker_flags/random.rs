@@ -42,7 +42,7 @@ pub const FIXED: &[&[&str]] = &[
 const LONG: &[(&str, &[&str])] = &[
     ("env", &["A=1", "B=x=y", "C", "A="]),
     ("label", &["a=1", "b=2", "a=3", "c"]),
-    ("cap-add", &["ALL", "sys_ptrace"]),
+    ("cap-add", &["CAP_CHOWN", "CAP_SYS_PTRACE"]),
     ("cap-drop", &["ALL"]),
     ("hostname", &["dev", "x"]),
     ("user", &["0", "1000:1000", "vscode"]),
