@@ -26,7 +26,7 @@ pub(crate) fn nano_cpus(text: &str) -> Option<u64> {
 fn scaled(number: &str, unit: u128) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
     let digits =
-        |text: &str| !text.is_empty() && text.len() <= 15 && text.bytes().all(|b| b.is_ascii_digit());
+        |text: &str| !text.is_empty() && text.len() <= 20 && text.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !digits(part) {
         return None;
     }

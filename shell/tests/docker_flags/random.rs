@@ -133,7 +133,7 @@ impl Random {
     }
 
     fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        *all.get(self.below(all.len())).unwrap()
+        all.iter().copied().nth(self.below(all.len())).unwrap()
     }
 
     /// Some flags, mostly whole, and mostly an image.

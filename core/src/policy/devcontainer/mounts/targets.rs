@@ -78,5 +78,10 @@ fn normal(written: &str) -> Result<String, Verdict> {
     if parts.contains(&"..") {
         return Err(Verdict::dropped(format!("its target {} has \"..\" in it", quoted(written))));
     }
-    Ok(format!("/{}", parts.join("/")))
+    let path = format!("/{}", parts.join("/"));
+    // No record of `--mount` can say it.
+    if path.trim() != path {
+        return Err(Verdict::dropped(format!("its target {} ends in a blank", quoted(&path))));
+    }
+    Ok(path)
 }

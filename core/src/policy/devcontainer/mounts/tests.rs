@@ -152,6 +152,8 @@ fn targets_are_normal_and_apart_from_protected_folders() {
         "./rel",
         "",
         "/a:b",
+        "/a ",
+        "/a /",
         "/a$b",
         "/a\\b",
         "C:\\x",
