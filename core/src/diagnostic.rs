@@ -205,6 +205,18 @@ words! {
         DevcontainerValueDropped = "devcontainer_value_dropped",
         /// A reference to a variable stands where it is not resolved.
         SubstitutionRefused = "substitution_refused",
+        /// The runArgs of a devcontainer.json have a token that is no whole flag, so all of them are left out.
+        RunArgsUnreadable = "run_args_unreadable",
+        /// A flag in runArgs that a repository never gets, or whose value is not allowed.
+        RunArgDropped = "run_arg_dropped",
+        /// A flag in runArgs that is not needed, or that this engine does not know.
+        RunArgIgnored = "run_arg_ignored",
+        /// A size or number that a devcontainer.json asks for, made smaller.
+        DevcontainerCapped = "devcontainer_capped",
+        /// A mount of a devcontainer.json that is left out.
+        MountDropped = "mount_dropped",
+        /// A mount of a devcontainer.json, or a part of one, that is not needed.
+        MountIgnored = "mount_ignored",
     }
 }
 

@@ -26,6 +26,8 @@ pub mod limits;
 mod parse;
 mod plan;
 mod policy;
+#[doc(hidden)]
+pub mod probe;
 mod report;
 mod repository_path;
 mod resolve;

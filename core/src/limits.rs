@@ -86,3 +86,16 @@ pub const ENGINE_DEADLINE_S: u32 = 60;
 
 /// Seconds a pull or a clone may take.
 pub const TRANSFER_DEADLINE_S: u32 = 3600;
+
+/// Bytes of a tmpfs, or of /dev/shm, that a repository asks for: half the memory of the smallest template. Its
+/// pages count as the container's memory, so the host is safe in any case; browsers want 1 GiB at most.
+pub const MEMORY_FILES_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// Bytes of a tmpfs for which no size was asked: what engines give /dev/shm. Theirs would be half the host's memory.
+pub const TMPFS_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Mounts that a repository gets; public files have four at most.
+pub const REPOSITORY_MOUNTS: usize = 16;
+
+/// Ports that one range stands for; more are a mistake, and every one is asked of a person.
+pub const PORT_RANGE: u16 = 16;

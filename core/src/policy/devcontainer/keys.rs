@@ -98,18 +98,6 @@ pub(crate) struct Key {
     pub(crate) standard: Option<&'static str>,
 }
 
-const fn key(
-    name: &'static str,
-    schema: Schema,
-    kind: Kind,
-    treatment: Treatment,
-    strict: bool,
-    why: &'static str,
-    standard: Option<&'static str>,
-) -> Key {
-    Key { name, schema, kind, treatment, strict, why, standard }
-}
-
 use Kind::{
     Any, Command, Flag, Mounts, NullableTextMap, Object, PortOrPorts, Ports, Text, TextMap, TextOrTexts,
     Texts,
@@ -117,239 +105,75 @@ use Kind::{
 use Schema::{Base, Editors, Legacy};
 use Treatment::{Dropped, Ignored, Judged, Refused, Silent};
 
+/// Rows of the table: name, schema, type, `strict` where a wrong type is refused, treatment, why, and perhaps a
+/// standard.
+macro_rules! keys {
+    ($($name:literal $schema:ident $kind:ident $($strict:ident)? => $treatment:ident, $why:literal $(, $standard:literal)?;)*) => {
+        &[$(Key {
+            name: $name,
+            schema: $schema,
+            kind: $kind,
+            treatment: $treatment,
+            strict: keys!(@strict $($strict)?),
+            why: $why,
+            standard: keys!(@standard $($standard)?),
+        }),*]
+    };
+    (@strict strict) => { true };
+    (@strict) => { false };
+    (@standard $standard:literal) => { Some($standard) };
+    (@standard) => { None };
+}
+
 /// The table, in the order of the specification.
-pub(crate) const KEYS: &[Key] = &[
-    key("$schema", Base, Text, Silent, false, "it is for editors and is never fetched", None),
-    key("name", Base, Text, Silent, false, "it is a title for people", None),
-    key(
-        "image",
-        Base,
-        Text,
-        Judged,
-        true,
-        "an image of a repository waits for an approval before anything of it is pulled",
-        None,
-    ),
-    key(
-        "build",
-        Base,
-        Object,
-        Judged,
-        true,
-        "a build of a repository waits for an approval of its Dockerfile and options",
-        None,
-    ),
-    key("dockerFile", Legacy, Text, Judged, true, "it is \"build.dockerfile\" by an older name", None),
-    key("context", Legacy, Text, Judged, true, "it is \"build.context\" by an older name", None),
-    key(
-        "dockerComposeFile",
-        Base,
-        TextOrTexts,
-        Refused,
-        true,
-        "a compose file can ask for everything that is left out here; write an image or a build",
-        None,
-    ),
-    key("service", Base, Text, Refused, true, "it belongs to a compose file", None),
-    key("runServices", Base, Texts, Refused, true, "it belongs to a compose file", None),
-    key(
-        "features",
-        Base,
-        Object,
-        Ignored,
-        true,
-        "features run as root while the image is built and can ask for privileges; put what they install into the image",
-        None,
-    ),
-    key("overrideFeatureInstallOrder", Base, Texts, Ignored, false, "features are not installed", None),
-    key(
-        "secrets",
-        Base,
-        Object,
-        Silent,
-        false,
-        "it describes secrets for people; a person declares them in settings",
-        None,
-    ),
-    key(
-        "forwardPorts",
-        Base,
-        Ports,
-        Judged,
-        true,
-        "a port of a repository waits for an approval and is published on 127.0.0.1 only",
-        Some("CIS Docker 5.14"),
-    ),
-    key("portsAttributes", Base, Object, Silent, false, "it is for editors", None),
-    key("otherPortsAttributes", Base, Object, Silent, false, "it is for editors", None),
-    key(
-        "appPort",
-        Base,
-        PortOrPorts,
-        Judged,
-        true,
-        "a port of a repository waits for an approval and is published on 127.0.0.1 only",
-        Some("CIS Docker 5.14"),
-    ),
-    key(
-        "updateRemoteUserUID",
-        Base,
-        Flag,
-        Ignored,
-        false,
-        "the user is numeric, and the image is never changed for it",
-        None,
-    ),
-    key("containerEnv", Base, TextMap, Judged, true, "each variable is judged by its name", None),
-    key("remoteEnv", Base, NullableTextMap, Judged, true, "each variable is judged by its name", None),
-    key("containerUser", Base, Text, Judged, true, "the user is never root", Some("CIS Docker 4.1")),
-    key("remoteUser", Base, Text, Judged, true, "the user is never root", Some("CIS Docker 4.1")),
-    key(
-        "mounts",
-        Base,
-        Mounts,
-        Judged,
-        true,
-        "volumes of the workspace's own and capped tmpfs only, nothing of the host",
-        Some("CIS Docker 5.6"),
-    ),
-    key(
-        "workspaceMount",
-        Base,
-        Text,
-        Dropped,
-        true,
-        "the workspace is a volume of its own, never a folder of the host",
-        Some("CIS Docker 5.6"),
-    ),
-    key("workspaceFolder", Base, Text, Judged, true, "commands start in the clone or a folder of it", None),
-    key(
-        "runArgs",
-        Base,
-        Texts,
-        Judged,
-        true,
-        "each flag is read and judged; none is handed on as it stands",
-        None,
-    ),
-    key("privileged", Base, Flag, Dropped, true, "it gives the whole host", Some("CIS Docker 5.5")),
-    key("capAdd", Base, Texts, Dropped, true, "the container has no capability", Some("CIS Docker 5.4")),
-    key(
-        "securityOpt",
-        Base,
-        Texts,
-        Judged,
-        true,
-        "the engine's own profiles stay on; only \"no-new-privileges\" says what is so anyway",
-        Some("CIS Docker 5.22"),
-    ),
-    key("init", Base, Flag, Silent, true, "there is always an init process", None),
-    key("overrideCommand", Base, Flag, Ignored, false, "the container always runs our own keep-alive", None),
-    key("shutdownAction", Base, Text, Silent, false, "a person stops the workspace", None),
-    key(
-        "initializeCommand",
-        Base,
-        Command,
-        Dropped,
-        true,
-        "it would run on this computer, outside the container, and is never run",
-        None,
-    ),
-    key(
-        "onCreateCommand",
-        Base,
-        Command,
-        Judged,
-        true,
-        "it runs inside the container once a person allows commands of the repository",
-        None,
-    ),
-    key(
-        "updateContentCommand",
-        Base,
-        Command,
-        Judged,
-        true,
-        "it runs inside the container once a person allows commands of the repository",
-        None,
-    ),
-    key(
-        "postCreateCommand",
-        Base,
-        Command,
-        Judged,
-        true,
-        "it runs inside the container once a person allows commands of the repository",
-        None,
-    ),
-    key(
-        "postStartCommand",
-        Base,
-        Command,
-        Judged,
-        true,
-        "it runs inside the container once a person allows commands of the repository",
-        None,
-    ),
-    key(
-        "postAttachCommand",
-        Base,
-        Command,
-        Judged,
-        true,
-        "it runs inside the container once a person allows commands of the repository",
-        None,
-    ),
-    key(
-        "waitFor",
-        Base,
-        Text,
-        Silent,
-        false,
-        "commands run in their order, and nothing waits for less",
-        None,
-    ),
-    key(
-        "userEnvProbe",
-        Base,
-        Text,
-        Ignored,
-        false,
-        "what a shell of the container prints sets no variable",
-        None,
-    ),
-    key(
-        "hostRequirements",
-        Base,
-        Object,
-        Judged,
-        false,
-        "they are compared with the template and raise no limit",
-        None,
-    ),
-    key("customizations", Base, Object, Silent, false, "they are for editors", None),
-    key(
-        "additionalProperties",
-        Base,
-        Object,
-        Silent,
-        false,
-        "the schema knows the word; it says nothing",
-        None,
-    ),
-    key("extensions", Editors, Texts, Silent, false, "it is for editors", None),
-    key(
-        "settings",
-        Editors,
-        Object,
-        Silent,
-        false,
-        "it is for editors; nothing of it reaches this computer",
-        None,
-    ),
-    key("devPort", Editors, Any, Silent, false, "it is for editors", None),
-    key("codespaces", Editors, Object, Silent, false, "it is for another service", None),
-];
+pub(crate) const KEYS: &[Key] = keys! {
+    "$schema" Base Text => Silent, "it is for editors and is never fetched";
+    "name" Base Text => Silent, "it is a title for people";
+    "image" Base Text strict => Judged, "an image of a repository waits for an approval before anything of it is pulled";
+    "build" Base Object strict => Judged, "a build of a repository waits for an approval of its Dockerfile and options";
+    "dockerFile" Legacy Text strict => Judged, "it is \"build.dockerfile\" by an older name";
+    "context" Legacy Text strict => Judged, "it is \"build.context\" by an older name";
+    "dockerComposeFile" Base TextOrTexts strict => Refused, "a compose file can ask for everything that is left out here; write an image or a build";
+    "service" Base Text strict => Refused, "it belongs to a compose file";
+    "runServices" Base Texts strict => Refused, "it belongs to a compose file";
+    "features" Base Object strict => Ignored, "features run as root while the image is built and can ask for privileges; put what they install into the image";
+    "overrideFeatureInstallOrder" Base Texts => Ignored, "features are not installed";
+    "secrets" Base Object => Silent, "it describes secrets for people; a person declares them in settings";
+    "forwardPorts" Base Ports strict => Judged, "a port of a repository waits for an approval and is published on 127.0.0.1 only", "CIS Docker 5.14";
+    "portsAttributes" Base Object => Silent, "it is for editors";
+    "otherPortsAttributes" Base Object => Silent, "it is for editors";
+    "appPort" Base PortOrPorts strict => Judged, "a port of a repository waits for an approval and is published on 127.0.0.1 only", "CIS Docker 5.14";
+    "updateRemoteUserUID" Base Flag => Ignored, "the user is numeric, and the image is never changed for it";
+    "containerEnv" Base TextMap strict => Judged, "each variable is judged by its name";
+    "remoteEnv" Base NullableTextMap strict => Judged, "each variable is judged by its name";
+    "containerUser" Base Text strict => Judged, "the user is never root", "CIS Docker 4.1";
+    "remoteUser" Base Text strict => Judged, "the user is never root", "CIS Docker 4.1";
+    "mounts" Base Mounts strict => Judged, "volumes of the workspace's own and capped tmpfs only, nothing of the host", "CIS Docker 5.6";
+    "workspaceMount" Base Text strict => Dropped, "the workspace is a volume of its own, never a folder of the host", "CIS Docker 5.6";
+    "workspaceFolder" Base Text strict => Judged, "commands start in the clone or a folder of it";
+    "runArgs" Base Texts strict => Judged, "each flag is read and judged; none is handed on as it stands";
+    "privileged" Base Flag strict => Dropped, "it gives the whole host", "CIS Docker 5.5";
+    "capAdd" Base Texts strict => Dropped, "the container has no capability", "CIS Docker 5.4";
+    "securityOpt" Base Texts strict => Judged, "the engine's own profiles stay on; only \"no-new-privileges\" says what is so anyway", "CIS Docker 5.22";
+    "init" Base Flag strict => Silent, "there is always an init process";
+    "overrideCommand" Base Flag => Ignored, "the container always runs our own keep-alive";
+    "shutdownAction" Base Text => Silent, "a person stops the workspace";
+    "initializeCommand" Base Command strict => Dropped, "it would run on this computer, outside the container, and is never run";
+    "onCreateCommand" Base Command strict => Judged, "it runs inside the container once a person allows commands of the repository";
+    "updateContentCommand" Base Command strict => Judged, "it runs inside the container once a person allows commands of the repository";
+    "postCreateCommand" Base Command strict => Judged, "it runs inside the container once a person allows commands of the repository";
+    "postStartCommand" Base Command strict => Judged, "it runs inside the container once a person allows commands of the repository";
+    "postAttachCommand" Base Command strict => Judged, "it runs inside the container once a person allows commands of the repository";
+    "waitFor" Base Text => Silent, "commands run in their order, and nothing waits for less";
+    "userEnvProbe" Base Text => Ignored, "what a shell of the container prints sets no variable";
+    "hostRequirements" Base Object => Judged, "they are compared with the template and raise no limit";
+    "customizations" Base Object => Silent, "they are for editors";
+    "additionalProperties" Base Object => Silent, "the schema knows the word; it says nothing";
+    "extensions" Editors Texts => Silent, "it is for editors";
+    "settings" Editors Object => Silent, "it is for editors; nothing of it reaches this computer";
+    "devPort" Editors Any => Silent, "it is for editors";
+    "codespaces" Editors Object => Silent, "it is for another service";
+};
 
 /// The property of exactly this name.
 pub(crate) fn find(name: &str) -> Option<&'static Key> {

@@ -29,7 +29,7 @@ impl Scene<'_> {
                     "dockerfile" => dockerfile = Some(&member.node),
                     "context" => context = Some(&member.node),
                     "target" => self.target(member),
-                    "args" => self.arguments(member),
+                    "args" => self.build_arguments(member),
                     "options" => self.options(member),
                     "cacheFrom" => self.cache_from(member),
                     _ => {
@@ -118,7 +118,7 @@ impl Scene<'_> {
 
     /// Values are written on the builder's command line and into the image's history, so nothing of this computer is
     /// in them.
-    fn arguments(&mut self, member: &Member) {
+    fn build_arguments(&mut self, member: &Member) {
         let Value::Object(arguments) = &member.node.value else {
             let message = "A build's arguments are an object of strings; they are left out.";
             return self.drop_value(member.node.at, "build.args", message.into());

@@ -4,6 +4,7 @@
 //! judged there. What would reach beyond the workspace is left out and told, so that the workspace still starts; what
 //! readers would understand differently is refused.
 
+mod arguments;
 mod build;
 mod commands;
 mod image;
@@ -24,7 +25,7 @@ use crate::{
     },
     source::{Position, Source},
     text::{name_list, quoted},
-    words::{Origin, Template},
+    words::{EngineKind, Origin, Template},
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -76,6 +77,7 @@ struct Scene<'a> {
     clone: &'a str,
     workspace_folder: String,
     id: String,
+    engine: EngineKind,
     template: Template,
     template_size: (u64, u64),
     runs_commands: bool,
@@ -96,6 +98,7 @@ impl<'a> Scene<'a> {
             clone,
             workspace_folder: clone.into(),
             id: workspace::id(&judgement.request.install.id, &workspace.instance_id),
+            engine: judgement.options.engine.value,
             template: judgement.options.template.value,
             template_size: (0, 0),
             runs_commands: judgement.policy.run_repository_commands,
@@ -106,6 +109,7 @@ impl<'a> Scene<'a> {
     fn judge(mut self) {
         self.workspace_folder();
         self.image_or_build();
+        self.arguments();
         let document = self.document;
         for (key, at, node) in document.properties() {
             match key.treatment {
@@ -118,7 +122,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The properties with rules of their own; image, build and the workspace's folder came first.
+    /// The properties with rules of their own; image, build, arguments and the workspace's folder came first.
     fn judged(&mut self, key: &'static Key, at: Position, node: &Node) {
         match key.name {
             "containerEnv" => self.variables(node, false),
