@@ -8,7 +8,7 @@ use orca_container_core::quoted;
 
 use super::container_flags::ContainerFlags;
 use super::{Failure, Io};
-use crate::gather::request::gather;
+use crate::gather::request::{gather, list_ignored};
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
 
@@ -56,11 +56,11 @@ impl Target {
                 quoted(key)
             )?;
         }
-        if let Some(note) = &gathered.note {
-            writeln!(io.stderr, "{note}")?;
-        }
         let mut request = gathered.request;
         known_ids(&mut request);
+        if let Some(note) = list_ignored(&mut request).map_err(|error| Failure::of(&error))? {
+            writeln!(io.stderr, "{note}")?;
+        }
         Ok(request)
     }
 

@@ -66,9 +66,7 @@ fn is_below(path: &RepositoryPath, folders: &BTreeSet<RepositoryPath>) -> bool {
 
 /// Whether git ignores a path that a link led to.
 pub fn is_ignored(checkout: &Path, path: &[u8]) -> Result<bool, ClientError> {
-    let input = [path, b"\0"].concat();
-    let answer = git_with(checkout, &["check-ignore", "-z", "--stdin"], Input::Bytes(&input), Wanted::Kept)?;
-    Ok(answer.code == 0)
+    Ok(check_ignore(checkout, &[path])?.code == 0)
 }
 
 /// Whether it is there, reached through real folders: git refuses to look behind a link.
@@ -84,26 +82,28 @@ fn ignored_literals<'p>(checkout: &Path, paths: &[&'p str]) -> Result<Vec<&'p st
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let together = check_ignore(checkout, paths)?;
+    let bytes: Vec<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
+    let together = check_ignore(checkout, &bytes)?;
     if matches!(together.code, 0 | 1) {
         let said: BTreeSet<&[u8]> = together.stdout.split(|byte| *byte == 0).collect();
         return Ok(paths.iter().copied().filter(|path| said.contains(path.as_bytes())).collect());
     }
     let mut found = Vec::new();
     for path in paths {
-        if check_ignore(checkout, &[path])?.code == 0 {
+        if is_ignored(checkout, path.as_bytes())? {
             found.push(*path);
         }
     }
     Ok(found)
 }
 
-fn check_ignore(checkout: &Path, paths: &[&str]) -> Result<Output, ClientError> {
-    let input = format!("{}\0", paths.join("\0"));
-    git_with(checkout, &["check-ignore", "-z", "--stdin"], Input::Bytes(input.as_bytes()), Wanted::List)
+fn check_ignore(checkout: &Path, paths: &[&[u8]]) -> Result<Output, ClientError> {
+    let input: Vec<u8> = paths.iter().flat_map(|path| [path, b"\0".as_slice()]).flatten().copied().collect();
+    git_with(checkout, &["check-ignore", "-z", "--stdin"], Input::Bytes(&input), Wanted::List)
 }
 
-/// The ignored paths that the rules concern, or `None` when there are more than can be read: every file, or with `folders` each wholly ignored folder as one.
+/// The ignored paths that the rules concern, or `None` when there are more than can be read: every file, or with
+/// `folders` each wholly ignored folder as one.
 fn listed(
     checkout: &Path,
     rules: &IncludeRules,

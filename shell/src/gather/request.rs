@@ -44,8 +44,6 @@ pub struct Gathered {
     pub request: PlanRequest,
     /// Settings that name no repository of this computer, by their paths as written.
     pub passed_over: Vec<String>,
-    /// Ignored files that are not listed, told in a line.
-    pub note: Option<String>,
 }
 
 /// Why there is no request.
@@ -99,7 +97,7 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
     let found = find_devcontainer(&root, devcontainer.as_deref())?;
     ask_for_container(&mut choices, &document.global_settings, &chosen.settings);
     approvals.extend(document.approvals.iter().cloned());
-    let mut request = PlanRequest {
+    let request = PlanRequest {
         schema_version: SCHEMA_VERSION,
         requires: Vec::new(),
         install: Install { id: PREVIEW.into() },
@@ -124,8 +122,7 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         image_facts: None,
     };
     know(&request);
-    let note = list_ignored(&mut request)?;
-    Ok(Gathered { request, passed_over: chosen.passed_over, note })
+    Ok(Gathered { request, passed_over: chosen.passed_over })
 }
 
 /// From here on what this process says holds none of the request's values.

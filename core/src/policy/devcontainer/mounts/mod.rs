@@ -14,7 +14,7 @@ use crate::{
         quantity,
     },
     source::Source,
-    text::{quoted, quoted_name},
+    text::quoted_name,
 };
 use alloc::{
     format,
@@ -193,7 +193,7 @@ fn tmpfs_size(
     if asked == 0 || asked > limits::MEMORY_FILES_BYTES {
         let most = limits::MEMORY_FILES_BYTES;
         let message =
-            format!("The tmpfs at {} gets {most} bytes, the most a repository gets.", quoted(target));
+            format!("The tmpfs at {} gets {most} bytes, the most a repository gets.", quoted_name(target));
         findings.notice(Code::DevcontainerCapped, source.clone(), message);
         return Ok(most);
     }
@@ -210,7 +210,8 @@ pub(crate) fn gathered<T>(
     for ask in asks {
         let (new, source) = mount(&ask);
         if let Some(same) = kept.iter().position(|other| mount(other).0.target == new.target) {
-            let message = format!("A later mount takes the place of this one at {}.", quoted(&new.target));
+            let message =
+                format!("A later mount takes the place of this one at {}.", quoted_name(&new.target));
             if let Some(earlier) = kept.get(same) {
                 findings.notice(Code::MountIgnored, mount(earlier).1.clone(), message);
             }

@@ -1,7 +1,7 @@
 //! Where in the container a repository may mount something.
 
 use super::{MountRules, Verdict, sources::is_at_or_above};
-use crate::{limits, plan::WORKSPACE_ROOT, text::quoted};
+use crate::{limits, plan::WORKSPACE_ROOT, text::quoted_name};
 use alloc::{format, string::String, vec::Vec};
 
 /// Folders that no mount of a repository equals, covers or lies in, each with its why.
@@ -42,22 +42,22 @@ pub(super) fn judge(target: Option<&str>, memory: bool, rules: MountRules<'_>) -
     for folder in ours {
         if is_at_or_above(folder, &path) && folder != path {
             let why = "lies in the workspace, which is kept as a whole without it";
-            return Err(Verdict::needless(format!("its target {} {why}", quoted(&path))));
+            return Err(Verdict::needless(format!("its target {} {why}", quoted_name(&path))));
         }
         if is_at_or_above(&path, folder) {
-            let why = format!("its target {} would cover the workspace", quoted(&path));
+            let why = format!("its target {} would cover the workspace", quoted_name(&path));
             return Err(Verdict::dropped(why));
         }
     }
     for (folder, why) in PROTECTED {
         if is_at_or_above(folder, &path) || is_at_or_above(&path, folder) {
-            let (target, folder) = (quoted(&path), quoted(folder));
+            let (target, folder) = (quoted_name(&path), quoted_name(folder));
             return Err(Verdict::dropped(format!("its target {target} meets the protected {folder}: {why}")));
         }
     }
     if !memory && is_at_or_above("/tmp", &path) {
         let why = "what is in /tmp is not kept, so a mount there is a tmpfs";
-        return Err(Verdict::dropped(format!("its target is {}, and {why}", quoted(&path))));
+        return Err(Verdict::dropped(format!("its target is {}, and {why}", quoted_name(&path))));
     }
     Ok(path)
 }
@@ -65,23 +65,23 @@ pub(super) fn judge(target: Option<&str>, memory: bool, rules: MountRules<'_>) -
 /// Absolute, without doubled slashes, `.` or a slash at the end; `..` and colons are no part of a target.
 fn normal(written: &str) -> Result<String, Verdict> {
     if !written.starts_with('/') {
-        return Err(Verdict::dropped(format!("its target {} is not absolute", quoted(written))));
+        return Err(Verdict::dropped(format!("its target {} is not absolute", quoted_name(written))));
     }
     if written.contains([':', '\\', '$']) || written.contains(crate::text::is_deceptive) {
         let why = "has a colon, backslash, dollar sign or control character";
-        return Err(Verdict::dropped(format!("its target {} {why}", quoted(written))));
+        return Err(Verdict::dropped(format!("its target {} {why}", quoted_name(written))));
     }
     if written.len() > limits::PATH_BYTES {
         return Err(Verdict::dropped("its target is too long"));
     }
     let parts: Vec<&str> = written.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     if parts.contains(&"..") {
-        return Err(Verdict::dropped(format!("its target {} has \"..\" in it", quoted(written))));
+        return Err(Verdict::dropped(format!("its target {} has \"..\" in it", quoted_name(written))));
     }
     let path = format!("/{}", parts.join("/"));
     // No record of `--mount` can say it.
     if path.trim() != path {
-        return Err(Verdict::dropped(format!("its target {} ends in a blank", quoted(&path))));
+        return Err(Verdict::dropped(format!("its target {} ends in a blank", quoted_name(&path))));
     }
     Ok(path)
 }
