@@ -114,6 +114,14 @@ pub enum Need {
     Image {
         /// Its reference.
         reference: String,
+        /// The user that a devcontainer.json asks for, to be looked up in the image as `askedUser`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        user: Option<String>,
+    },
+    /// The digest of the Dockerfile that a devcontainer.json builds from.
+    Dockerfile {
+        /// Its path in the repository.
+        path: String,
     },
     /// An answer of a person.
     Approval {

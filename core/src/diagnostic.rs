@@ -77,8 +77,8 @@ words! {
         EndpointPlainWithValues = "endpoint_plain_with_values",
         /// Shared-folder mode is not there yet.
         MountedNotSupportedYet = "mounted_not_supported_yet",
-        /// Images from devcontainer.json are not there yet.
-        DevcontainerNotSupportedYet = "devcontainer_not_supported_yet",
+        /// The image is that of devcontainer.json, and there is none.
+        DevcontainerMissing = "devcontainer_missing",
         /// devcontainer.json is no strict JSON with comments.
         DevcontainerSyntax = "devcontainer_syntax",
         /// devcontainer.json has more bytes, depth or values than are read.
@@ -213,6 +213,8 @@ words! {
         RunArgIgnored = "run_arg_ignored",
         /// A size or number that a devcontainer.json asks for, made smaller.
         DevcontainerCapped = "devcontainer_capped",
+        /// The image is built, and a build is not hardened.
+        BuildNotHardened = "build_not_hardened",
         /// A mount of a devcontainer.json that is left out.
         MountDropped = "mount_dropped",
         /// A mount of a devcontainer.json, or a part of one, that is not needed.
@@ -270,6 +272,11 @@ impl Findings {
     /// Notes one finding.
     pub fn push(&mut self, finding: Diagnostic) {
         self.0.push(finding);
+    }
+
+    /// Notes everything that was found elsewhere.
+    pub fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
     }
 
     /// Notes a refusal.

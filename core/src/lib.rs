@@ -46,17 +46,18 @@ pub use attest::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
-    Action, ActionKind, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX,
-    ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NOT_WRITABLE, NetworkFacts,
-    Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE, TRY_PORTS, UNPACK,
-    VolumeFacts, World, launch, next_actions, render,
+    Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM,
+    ENV_PREFIX, ENVIRONMENT_SHIM, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NOT_WRITABLE,
+    NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE,
+    TRY_PORTS, UNPACK, VolumeFacts, World, launch, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use parse::include_rules::IncludeRules;
 pub use parse::worktree_include::is_git_folder;
 pub use plan::{
-    ClonePlan, ContainerPlan, EnginePlan, Expectation, Hardening, ImagePlan, LimitsPlan, MountPlan, Names,
-    NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan, template_size,
+    BuildPlan, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan, Expectation, Hardening,
+    ImagePlan, LimitsPlan, MountPlan, Names, NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan,
+    VolumePlan, VolumeRef, template_size,
 };
 pub use policy::approval::PendingApproval;
 pub use report::{
@@ -70,8 +71,8 @@ pub use secret::Sensitive;
 pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
-    ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Goal, Layer, LimitKind, Mode,
-    MountKind, MountRole, Network, Origin, Phase, Said, Template,
+    ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Goal, Layer, LifecycleStage, LimitKind,
+    Mode, MountKind, MountRole, Network, Origin, Phase, Said, Template,
 };
 
 use alloc::{string::String, vec::Vec};
@@ -111,6 +112,9 @@ pub fn asked_value(request: &PlanRequest, asked: &PendingApproval) -> Option<Sen
     if asked.kind != ApprovalKind::RedirectingVariable {
         return None;
     }
+    if asked.source.origin == Origin::Devcontainer {
+        return resolve::value_of(request, &asked.source);
+    }
     let name = asked.subject.get("name")?.as_str()?;
     let block = parse::orca_yaml::read(request.orca_yaml.as_ref()?, &mut diagnostic::Findings::default())?;
     block.env.into_iter().find(|(said, _)| said.value == name).map(|(_, value)| value)
@@ -125,8 +129,13 @@ pub fn copies_ignored_files(request: &PlanRequest) -> bool {
 /// What is wrong with the request's devcontainer.json and what it asks for, in the order of the file; nothing without
 /// one. No value of a variable is in it.
 pub fn devcontainer_findings(request: &PlanRequest) -> Vec<Diagnostic> {
-    let clone = plan::clone_target(&request.host.platform, &request.workspace.repo_path);
-    resolve::devcontainer_findings(request, &clone, plan::template_size)
+    resolve::devcontainer_findings(request)
+}
+
+/// The Dockerfile that the request's devcontainer.json builds from, by its path in the repository. Its digest goes into
+/// `devcontainer.dockerfile`, and the approval of the build is bound to it.
+pub fn dockerfile_path(request: &PlanRequest) -> Option<String> {
+    resolve::dockerfile_path(request)
 }
 
 /// `container_not_requested` and `experimental_off` come before everything but a malformed request.

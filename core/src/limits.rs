@@ -71,8 +71,35 @@ pub const ID_BYTES: usize = 512;
 /// Bytes of a host path (Linux `PATH_MAX`).
 pub const PATH_BYTES: usize = 4096;
 
-/// Bytes of one word of a lifecycle command: far above any real one, below what a process takes (Linux 128 KiB).
+/// The least that a repository may lower its own memory to: git needs more than the engines' least of 6 MiB.
+pub const LEAST_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The least that it may lower its CPUs to, in billionths: below it a clone outlasts its deadline.
+pub const LEAST_NANO_CPUS: u64 = 100_000_000;
+
+/// The least that it may lower its processes to: our own and a few of the agent's.
+pub const LEAST_PIDS: u32 = 32;
+
+/// The least that it may lower its open files to.
+pub const LEAST_NOFILE: u32 = 256;
+
+/// Bytes of a lifecycle command with all its words: far above any real one.
 pub const COMMAND_BYTES: usize = 64 * 1024;
+
+/// Bytes of all commands of a property as one text for a shell: it travels as a variable's value (Linux 128 KiB).
+pub const LIFECYCLE_SCRIPT_BYTES: usize = 120 * 1024;
+
+/// Bytes of a build's argument: it stands on a command line and in the image's history.
+pub const BUILD_ARGUMENT_BYTES: usize = 16 * 1024;
+
+/// Bytes of a Dockerfile.
+pub const DOCKERFILE_BYTES: usize = 1024 * 1024;
+
+/// Seconds that a build may take: it pulls images and compiles.
+pub const BUILD_DEADLINE_S: u32 = 60 * 60;
+
+/// Seconds that the commands of one property may run: an installation of packages over a slow line takes many minutes.
+pub const LIFECYCLE_DEADLINE_S: u32 = 60 * 60;
 
 /// Processes in a container: enough for builds, too few for a fork bomb to hurt the host.
 pub const PIDS: u32 = 512;

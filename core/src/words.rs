@@ -231,6 +231,22 @@ words! {
 }
 
 words! {
+    /// When a command of devcontainer.json runs, in the order of the specification; the words are its properties.
+    LifecycleStage {
+        /// Once, after the clone.
+        OnCreate = "onCreateCommand",
+        /// Once, after it.
+        UpdateContent = "updateContentCommand",
+        /// Once, last.
+        PostCreate = "postCreateCommand",
+        /// After every start.
+        PostStart = "postStartCommand",
+        /// Before every launch of a person.
+        PostAttach = "postAttachCommand",
+    }
+}
+
+words! {
     /// Kinds of mounts.
     MountKind {
         /// A named volume.

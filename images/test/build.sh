@@ -2,13 +2,14 @@
 # Lays out a small image from this machine's own Debian packages (busybox-static, git) and imports it into an
 # engine: no registry, under a second. Usage: build.sh docker|podman NAME [KIND]
 # KIND: full (default), no-git, no-sh, endless-chown (hostile: its chown never ends), idle-chown (its chown does
-# nothing and says that it went well). The image has a user agent (1000:1000) with a home, and /usr/bin/env.
+# nothing and says that it went well). The image has the users agent (1000:1000) and dev (1001:1001), each with a home,
+# and /usr/bin/env.
 set -eu
 engine=$1 name=$2 kind=${3:-full}
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
-mkdir -p "$root/bin" "$root/usr/bin" "$root/usr/lib" "$root/etc" "$root/tmp" "$root/home/agent" "$root/proc" "$root/dev" "$root/sys"
+mkdir -p "$root/bin" "$root/usr/bin" "$root/usr/lib" "$root/etc" "$root/tmp" "$root/home/agent" "$root/home/dev" "$root/proc" "$root/dev" "$root/sys"
 # mktemp makes it for its owner only; podman without root keeps that for the container's root folder.
 chmod 755 "$root"
 chmod 1777 "$root/tmp"
@@ -18,8 +19,8 @@ for applet in $("$busybox" --list); do
   case $applet in busybox) ;; *) ln -s /bin/busybox "$root/bin/$applet" ;; esac
 done
 ln -s /bin/busybox "$root/usr/bin/env"
-printf 'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\n' >"$root/etc/passwd"
-printf 'root:x:0:\ntty:x:5:\nagent:x:1000:\n' >"$root/etc/group"
+printf 'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\ndev:x:1001:1001:dev:/home/dev:/bin/sh\n' >"$root/etc/passwd"
+printf 'root:x:0:\ntty:x:5:\nagent:x:1000:\ndev:x:1001:\n' >"$root/etc/group"
 
 # git and every library it is linked with.
 if [ "$kind" != no-git ]; then
@@ -45,6 +46,7 @@ if [ "$kind" = idle-chown ]; then
   chmod 755 "$root/bin/chown"
 fi
 chown -R 1000:1000 "$root/home/agent"
+chown -R 1001:1001 "$root/home/dev"
 
 set -- -c 'USER agent' -c 'ENV PATH=/usr/bin:/bin' -c 'WORKDIR /home/agent' -c 'CMD ["sleep","600"]'
 if [ -n "${IMAGE_CHANGES:-}" ]; then

@@ -7,6 +7,8 @@
 
 #[cfg(unix)]
 pub mod committed;
+#[cfg(unix)]
+pub mod context;
 pub mod env_file;
 pub mod host;
 #[cfg(unix)]

@@ -51,9 +51,19 @@ fn mounts(document: &Value) -> Value {
         asked.iter().any(|asked| asked["Target"] == *target && with_options(asked))
     };
     let mounts = fields::mounts(document);
+    let size = |target: &Value| {
+        let asked = asked.iter().find(|asked| asked["Target"] == *target)?;
+        asked["TmpfsOptions"]["SizeBytes"].as_u64()
+    };
     let judged = |mount: &Value| {
-        let kind = if disguised(&mount["target"]) { json!("disguised") } else { mount["kind"].clone() };
-        json!({"kind": kind, "source": mount["source"], "target": mount["target"], "readOnly": mount["readOnly"]})
+        let mut mount = mount.clone();
+        if disguised(&mount["target"]) {
+            mount["kind"] = json!("disguised");
+        }
+        if let Some(bytes) = size(&mount["target"]) {
+            mount["sizeBytes"] = json!(bytes);
+        }
+        mount
     };
     Value::Array(mounts.as_array().into_iter().flatten().map(judged).collect())
 }

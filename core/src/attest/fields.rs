@@ -36,6 +36,7 @@ pub(super) fn common(document: &Value) -> Observation {
     copy("memorySwapBytes", &host["MemorySwap"]);
     copy("nanoCpus", &host["NanoCpus"]);
     copy("pidsLimit", &host["PidsLimit"]);
+    copy("shmBytes", &host["ShmSize"]);
     copy("init", &host["Init"]);
     copy("restartPolicy", &host["RestartPolicy"]["Name"]);
     copy("logDriver", &host["LogConfig"]["Type"]);
@@ -108,12 +109,23 @@ pub(super) fn mounts(document: &Value) -> Value {
     let shown = |mount: &Value| {
         let kind = mount["Type"].as_str().unwrap_or("");
         let source = if kind == "volume" { &mount["Name"] } else { &mount["Source"] };
+        let source = if kind == "tmpfs" { &Value::Null } else { source };
         json!({"kind": kind, "source": source, "target": mount["Destination"], "readOnly": mount["RW"] == json!(false)})
     };
     let tmpfs = document["HostConfig"]["Tmpfs"].as_object().into_iter().flatten();
-    let tmpfs = tmpfs
-        .map(|(target, _)| json!({"kind": "tmpfs", "source": null, "target": target, "readOnly": false}));
+    let tmpfs = tmpfs.map(|(target, options)| tmpfs_of_options(target, options.as_str().unwrap_or_default()));
     Value::Array(value.as_array().into_iter().flatten().map(shown).chain(tmpfs).collect())
+}
+
+/// `size=67108864,mode=1777,nosuid`: a size that is not written is none.
+fn tmpfs_of_options(target: &str, options: &str) -> Value {
+    let read_only = options.split(',').any(|option| option == "ro");
+    let mut mount = json!({"kind": "tmpfs", "source": null, "target": target, "readOnly": read_only});
+    let size = options.split(',').find_map(|option| option.strip_prefix("size="));
+    if let Some(bytes) = size.and_then(|size| size.parse::<u64>().ok()) {
+        mount["sizeBytes"] = json!(bytes);
+    }
+    mount
 }
 
 /// Names of the networks that a container is in; its mode where it is in none by name.

@@ -19,8 +19,8 @@ pub use process::{IdMaps, observe_process};
 
 use crate::{
     input::ImageFacts,
-    plan::{ContainerPlan, Expectation, Operator, WORKSPACE_ROOT},
-    words::{EngineKind, Evidence, MountRole, words},
+    plan::{ContainerPlan, Expectation, Operator, VolumeRef, WORKSPACE_ROOT},
+    words::{EngineKind, Evidence, words},
 };
 use alloc::{
     collections::BTreeMap,
@@ -98,7 +98,7 @@ pub enum Scope {
     /// The container's process, by the host's kernel.
     Process,
     /// A volume.
-    Volume(MountRole),
+    Volume(VolumeRef),
     /// The network.
     Network,
 }
@@ -108,7 +108,7 @@ impl Scope {
         match self {
             Self::Container => "container.".into(),
             Self::Process => "process.".into(),
-            Self::Volume(role) => format!("volumes.{role}."),
+            Self::Volume(volume) => format!("volumes.{volume}."),
             Self::Network => "network.".into(),
         }
     }
@@ -203,10 +203,10 @@ fn is_images_own_volume(mount: &Value, image: &ImageFacts) -> bool {
 }
 
 /// A volume's facts from the engine's `volume inspect`.
-pub fn observe_volume(role: MountRole, inspect: &str) -> Option<Observation> {
+pub fn observe_volume(volume: VolumeRef, inspect: &str) -> Option<Observation> {
     let document = single(inspect)?;
     let mut observed = Observation::default();
-    let mut set = |name: &str, value: Value| observed.set(format!("volumes.{role}.{name}"), value);
+    let mut set = |name: &str, value: Value| observed.set(format!("volumes.{volume}.{name}"), value);
     set("name", document["Name"].clone());
     set("driver", document["Driver"].clone());
     set("labels", fields::object(&document["Labels"]));

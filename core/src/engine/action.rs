@@ -1,12 +1,17 @@
 //! The steps that a workspace is made and removed by.
 
-use crate::words::{MountRole, Phase, words};
+use crate::{
+    plan::VolumeRef,
+    words::{Phase, words},
+};
 
 words! {
     /// Kinds of actions, as they stand in commands and logs.
     ActionKind {
         /// Fetch the image.
         PullImage = "pull_image",
+        /// Build the image that a devcontainer.json describes.
+        BuildImage = "build_image",
         /// Learn the image's id.
         InspectImage = "inspect_image",
         /// Make the network.
@@ -51,14 +56,16 @@ words! {
 pub enum Action {
     /// Fetch the image.
     PullImage,
+    /// Build it.
+    BuildImage,
     /// Learn the image's id.
     InspectImage,
     /// Make the network.
     CreateNetwork,
-    /// Make the volume of a role.
-    CreateVolume(MountRole),
-    /// Compare the volume of a role.
-    CheckVolume(MountRole),
+    /// Make a volume.
+    CreateVolume(VolumeRef),
+    /// Compare a volume with the plan.
+    CheckVolume(VolumeRef),
     /// Give fresh volumes to the user.
     InitVolumes,
     /// Make the container.
@@ -81,8 +88,8 @@ pub enum Action {
     StopContainer,
     /// Remove the container.
     RemoveContainer,
-    /// Remove the volume of a role.
-    RemoveVolume(MountRole),
+    /// Remove a volume.
+    RemoveVolume(VolumeRef),
     /// Remove the network.
     RemoveNetwork,
     /// Remove the record.
@@ -94,6 +101,7 @@ impl Action {
     pub fn kind(self) -> ActionKind {
         match self {
             Self::PullImage => ActionKind::PullImage,
+            Self::BuildImage => ActionKind::BuildImage,
             Self::InspectImage => ActionKind::InspectImage,
             Self::CreateNetwork => ActionKind::CreateNetwork,
             Self::CreateVolume(_) => ActionKind::CreateVolume,

@@ -62,6 +62,15 @@ pub enum Stdin {
     },
     /// A tar of the answer's `copy.files`.
     IgnoredFiles,
+    /// A tar of committed files of the repository as they stand in the commit: no filter is run, and nothing called
+    /// `.env` or `.git` is in it.
+    Context {
+        /// The folder whose files they are; `.` for all.
+        folder: String,
+        /// A file of the repository that is added under this name, where the Dockerfile lies outside the folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        added: Option<AddedFile>,
+    },
     /// Env-file text of these variables, from `start_env_text`.
     StartEnv {
         /// The names.
@@ -72,6 +81,16 @@ pub enum Stdin {
         /// The text.
         text: String,
     },
+}
+
+/// A file that a context has under another name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AddedFile {
+    /// Its path in the repository.
+    pub path: String,
+    /// Its name in the context.
+    pub name: String,
 }
 
 /// One command of the sequencer.

@@ -5,8 +5,8 @@ use super::{
     dialect::Dialect,
 };
 use crate::{
-    plan::{ContainerPlan, KEEP_ALIVE, SHELL},
-    words::{EngineKind, MountKind},
+    plan::{ContainerPlan, KEEP_ALIVE, MountPlan, SHELL},
+    words::{EngineKind, MountKind, MountRole},
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -20,6 +20,8 @@ pub(super) fn create_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     argv.push(format!("--name={}", plan.names.container).into());
     argv.push(format!("--hostname={}", plan.names.hostname).into());
     argv.extend(plan.labels.iter().map(|(name, value)| Arg::from(format!("--label={name}={value}"))));
+    let of_file = plan.devcontainer.iter().flat_map(|file| &file.labels);
+    argv.extend(of_file.map(|(name, value)| Arg::from(format!("--label={name}={value}"))));
     argv.extend(hardening(plan));
     argv.extend(dialect.create.iter().map(|flag| Arg::from(*flag)));
     if let (Some(runtime), false) = (&plan.runtime, dialect.runtime_is_global) {
@@ -59,7 +61,9 @@ fn hardening(plan: &ContainerPlan) -> Vec<Arg> {
     .map(Arg::from)
     .into();
     flags.push(format!("--user={}:{}", plan.user.uid, plan.user.gid).into());
-    flags.push(format!("--ulimit=nofile={0}:{0}", limits.nofile).into());
+    let soft = limits.nofile_soft.unwrap_or(limits.nofile);
+    flags.push(format!("--ulimit=nofile={soft}:{}", limits.nofile).into());
+    flags.extend(limits.shm_bytes.map(|bytes| Arg::from(format!("--shm-size={bytes}"))));
     if let Some(nproc) = limits.nproc {
         flags.push(format!("--ulimit=nproc={nproc}:{nproc}").into());
     }
@@ -92,24 +96,34 @@ fn cpus(nano: u64) -> String {
     }
 }
 
-/// `--mount` only: `-v` creates what is missing and reads colons. Each field is quoted as CSV where it must be.
+/// `--mount` only: `-v` creates what is missing and reads colons.
 fn mounts(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
-    plan.mounts
-        .iter()
-        .map(|mount| {
-            let kind = mount.kind.as_str();
-            let source =
-                mount.source.as_deref().map(|s| format!(",{}", csv(&format!("src={s}")))).unwrap_or_default();
-            let target = csv(&format!("dst={}", mount.target));
-            let read_only = match (mount.read_only, plan.engine.kind) {
-                (false, _) => "",
-                (true, EngineKind::Docker) => ",readonly",
-                (true, EngineKind::Podman) => ",ro=true",
-            };
-            let more = if mount.kind == MountKind::Volume { dialect.volume_mount } else { "" };
-            Arg::from(format!("--mount=type={kind}{source},{target}{read_only}{more}"))
-        })
-        .collect()
+    plan.mounts.iter().map(|planned| mount(planned, plan.engine.kind, dialect)).collect()
+}
+
+/// One mount; each field is quoted as CSV where it must be.
+pub(super) fn mount(mount: &MountPlan, engine: EngineKind, dialect: &Dialect) -> Arg {
+    let kind = mount.kind.as_str();
+    let source =
+        mount.source.as_deref().map(|s| format!(",{}", csv(&format!("src={s}")))).unwrap_or_default();
+    let target = csv(&format!("dst={}", mount.target));
+    let read_only = match (mount.read_only, engine) {
+        (false, _) => "",
+        (true, EngineKind::Docker) => ",readonly",
+        (true, EngineKind::Podman) => ",ro=true",
+    };
+    let more = match (mount.kind, mount.role) {
+        // A repository's volume begins with what the image has there, as everywhere else.
+        (MountKind::Volume, MountRole::Devcontainer) => String::new(),
+        (MountKind::Volume, _) => dialect.volume_mount.into(),
+        // The user of the container owns nothing in it otherwise.
+        (MountKind::Tmpfs, _) => {
+            let size = mount.size_bytes.map(|bytes| format!(",tmpfs-size={bytes}")).unwrap_or_default();
+            format!("{size},tmpfs-mode=1777")
+        }
+        (MountKind::Bind, _) => String::new(),
+    };
+    format!("--mount=type={kind}{source},{target}{read_only}{more}").into()
 }
 
 /// One field of a CSV record (RFC 4180), quoted where it holds a comma or a quote.

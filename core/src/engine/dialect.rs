@@ -18,6 +18,8 @@ pub(super) struct Dialect {
     pub(super) runtime_is_global: bool,
     /// Flags of `create` that take a variable of the image away.
     pub(super) remove_env: fn(&str) -> Vec<String>,
+    /// Flags of `build` that only this engine needs.
+    pub(super) build: &'static [&'static str],
     /// Flags of `rm`.
     pub(super) rm: &'static [&'static str],
 }

@@ -4,19 +4,21 @@
 use super::{
     render::program,
     route::{Load, Route},
-    scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, PERSONS_SHELL, TERMINATE},
+    scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, LIFECYCLE, PERSONS_SHELL, TERMINATE},
 };
 use crate::{
     answer::{LaunchAnswer, Refusal, Terminate},
+    canonical::sha256_hex,
     diagnostic::{Code, Diagnostic, Findings, Severity},
-    input::{LaunchCommand, LaunchRequest, PlanRequest},
+    input::{LaunchCommand, LaunchRequest, LaunchValues, PlanRequest},
     limits,
     parse::env_name::is_env_name,
     plan::{ContainerPlan, WORKSPACE_ROOT, is_sealed, source_digests},
-    resolve::{Given, LaunchJudgement, environment::value_fault, judge_launch},
+    policy::{devcontainer::substitution::Part, env_names},
+    resolve::{Claim, Given, LaunchJudgement, environment::value_fault, judge_launch, lifecycle_script},
     source::Source,
     text::{is_deceptive, quoted, quoted_name},
-    words::{Delivery, Layer, Origin},
+    words::{Delivery, Layer, LifecycleStage, Origin},
 };
 use alloc::{
     collections::BTreeMap,
@@ -40,7 +42,18 @@ pub fn launch(
     check_plan(frozen, request, &mut findings);
     check_launch(launch, &mut findings);
     let route = Route::of(frozen, request);
-    let values = values(&judgement, launch, route, &mut findings);
+    let mut values = values(&judgement, launch, route, &mut findings);
+    if let LaunchCommand::Lifecycle(stage) = launch.command {
+        match allowed_script(frozen, request, stage) {
+            Some(script) => {
+                values.insert(LIFECYCLE_NAME.into(), Zeroizing::new(script));
+            }
+            None => {
+                let message = format!("A person allowed no {} of this workspace.", quoted(stage.as_str()));
+                findings.refuse(Code::CommandInvalid, at("launch.command"), message);
+            }
+        }
+    }
     check_values(&values, request.host.platform == "win32", &mut findings);
     route.check(request, launch, &load(&values, &judgement), &mut findings);
     if findings.refused() {
@@ -132,6 +145,33 @@ fn check_launch(launch: &LaunchRequest, findings: &mut Findings) {
     }
 }
 
+/// Under this name the text of a repository's commands travels: no text of a repository is ever an argument.
+const LIFECYCLE_NAME: &str = "ORCA_LIFECYCLE";
+
+/// The commands of a stage as they were allowed when the container was made.
+fn allowed_script(frozen: &ContainerPlan, request: &PlanRequest, stage: LifecycleStage) -> Option<String> {
+    let script = lifecycle_script(request, frozen.engine.kind, stage)?;
+    let digest = sha256_hex(script.as_bytes());
+    let allowed = frozen.devcontainer.iter().flat_map(|file| &file.commands);
+    let mut allowed = allowed.filter(|command| command.stage == stage);
+    allowed.any(|command| command.digest == digest).then_some(script)
+}
+
+/// Whether a command of the repository may see it: what a person wrote as a plain value, and what is ours.
+fn is_for_repository(name: &str, claim: &Claim<'_>) -> bool {
+    let plain = match &claim.given {
+        Given::Text(_) | Given::Read(_) | Given::Constant(_) => true,
+        Given::Parts(_)
+        | Given::GhHost(_)
+        | Given::Host
+        | Given::Orca
+        | Given::Secret(_)
+        | Given::GhToken
+        | Given::Image => false,
+    };
+    plain && (claim.layer == Layer::Orca || env_names::reserved(name).is_none())
+}
+
 type Values = BTreeMap<String, Zeroizing<String>>;
 
 /// The value of every variable that this launch hands over, by name.
@@ -155,8 +195,11 @@ fn values(
     }
     let given = &launch.values;
     for (name, claim) in judgement.environment.active() {
-        if claim.layer == Layer::Image || claim.delivery == Delivery::Start {
+        if matches!(claim.given, Given::Image) || claim.delivery == Delivery::Start {
             values.remove(name);
+            continue;
+        }
+        if matches!(launch.command, LaunchCommand::Lifecycle(_)) && !is_for_repository(name, claim) {
             continue;
         }
         let source = || judgement.sources.get(claim.source);
@@ -183,6 +226,22 @@ fn values(
                 }
                 value
             }
+            Given::Parts(parts) => {
+                match put_together(parts, given) {
+                    Ok(value) => {
+                        values.insert(name.into(), value);
+                    }
+                    Err(missing) => {
+                        let message = format!(
+                            "The host variable {} is allowed but not set on this host; {} is left out.",
+                            quoted_name(missing),
+                            quoted_name(name)
+                        );
+                        findings.notice(Code::HostEnvMissing, source(), message);
+                    }
+                }
+                continue;
+            }
             Given::Text(_) | Given::Read(_) | Given::Constant(_) | Given::GhHost(_) | Given::Image => {
                 if let Some(text) = claim.given.text() {
                     values.insert(name.into(), Zeroizing::new(text.into()));
@@ -203,6 +262,25 @@ fn values(
         }
     }
     values
+}
+
+/// Text and host variables in their order; nothing of what is put in is read again. The error names the variable that
+/// is not set and has no default.
+fn put_together<'p>(parts: &'p [Part], given: &LaunchValues) -> Result<Zeroizing<String>, &'p str> {
+    let mut value = Zeroizing::new(String::new());
+    for part in parts {
+        value.push_str(match part {
+            Part::Text(text) => text,
+            Part::Host { name, default } => match (given.host.get(name), default) {
+                (Some(host), _) => host.reveal(),
+                (None, Some(default)) => default,
+                (None, None) => return Err(name),
+            },
+            // Put in where the layers are resolved.
+            Part::Container { default, .. } => default.as_deref().unwrap_or_default(),
+        });
+    }
+    Ok(value)
 }
 
 fn check_values(values: &Values, windows: bool, findings: &mut Findings) {
@@ -267,6 +345,7 @@ fn answer(
     match &launch.command {
         LaunchCommand::Argv(argv) => exec.extend(argv.iter().cloned()),
         LaunchCommand::Shell => exec.extend(["/bin/sh".into(), "-c".into(), PERSONS_SHELL.into()]),
+        LaunchCommand::Lifecycle(_) => exec.extend(["/bin/sh".into(), "-c".into(), LIFECYCLE.into()]),
     }
 
     let mut env = client_env.clone();
@@ -292,8 +371,9 @@ fn answer(
 }
 
 fn workdir(frozen: &ContainerPlan, launch: &LaunchRequest) -> String {
+    let of_file = frozen.devcontainer.as_ref().map(|file| file.workspace_folder.clone());
     let clone = frozen.clone.as_ref().map(|clone| clone.target.clone());
-    launch.workdir.clone().or(clone).unwrap_or_else(|| WORKSPACE_ROOT.into())
+    launch.workdir.clone().or(of_file).or(clone).unwrap_or_else(|| WORKSPACE_ROOT.into())
 }
 
 fn terminate(file: String, env: BTreeMap<String, String>, launch: &LaunchRequest) -> Terminate {

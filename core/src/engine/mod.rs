@@ -4,6 +4,7 @@
 //! and podman's.
 
 mod action;
+mod build_argv;
 mod command;
 mod create_argv;
 mod dialect;
@@ -17,7 +18,7 @@ mod sequencer;
 mod simulate;
 
 pub use action::{Action, ActionKind};
-pub use command::{Arg, Command, CommandLists, ReferenceName, Stdin};
+pub use command::{AddedFile, Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use launch::launch;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{

@@ -14,5 +14,7 @@ pub(super) const PODMAN: Dialect = Dialect {
     volume_mount: "",
     runtime_is_global: true,
     remove_env: |name| Vec::from([format!("--unsetenv={name}")]),
+    // The format that knows SHELL and HEALTHCHECK, as docker's own.
+    build: &["--http-proxy=false", "--format=docker", "--rm", "--force-rm"],
     rm: &["-f", "-v", "-t", "0"],
 };

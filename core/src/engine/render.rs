@@ -2,6 +2,7 @@
 
 use super::{
     action::Action,
+    build_argv,
     command::{Arg, Command, ReferenceName, Stdin},
     create_argv,
     dialect::Dialect,
@@ -12,8 +13,8 @@ use super::{
 use crate::{
     input::{EngineClient, PlanRequest},
     limits,
-    plan::{AGENT_TARGET, ContainerPlan, WORKSPACE_ROOT},
-    words::{EngineKind, MountRole},
+    plan::{ContainerPlan, MountPlan, VolumeRef},
+    words::{EngineKind, MountKind},
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -68,14 +69,24 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
             if let Some(config) = context.client.and_then(|client| client.pull_docker_config.as_ref()) {
                 command.env.insert("DOCKER_CONFIG".into(), config.clone());
             }
-            texts(&["pull", "--", &plan.image.reference])
+            let mut words = texts(&["pull"]);
+            words.extend(
+                plan.image.platform.iter().map(|platform| Arg::from(format!("--platform={platform}"))),
+            );
+            words.extend(texts(&["--", &plan.image.reference]));
+            words
+        }
+        Action::BuildImage => {
+            command.deadline_s = limits::BUILD_DEADLINE_S;
+            command.stdin = plan.image.build.as_ref().map(build_argv::context);
+            build_argv::build_argv(plan, engine)
         }
         Action::InspectImage => {
             command.captures = Some(ReferenceName::ImageId);
             texts(&["image", "inspect", "--format={{.Id}}", "--", &plan.image.reference])
         }
         Action::CreateNetwork => create_network(plan, engine),
-        Action::CreateVolume(role) => create_volume(plan, role),
+        Action::CreateVolume(volume) => create_volume(plan, volume),
         Action::InitVolumes => init_volumes(plan, engine),
         Action::CreateContainer => {
             command.captures = Some(ReferenceName::ContainerId);
@@ -92,7 +103,7 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
             words.extend([Arg::from("--"), ReferenceName::ContainerId.into()]);
             words
         }
-        Action::RemoveVolume(role) => texts(&["volume", "rm", "--", volume_name(plan, role)]),
+        Action::RemoveVolume(volume) => texts(&["volume", "rm", "--", volume_name(plan, volume)]),
         Action::RemoveNetwork => {
             command.ok = engine.network_rm_ok.to_vec();
             texts(&["network", "rm", "--", plan.network.name.as_deref().unwrap_or_default()])
@@ -137,8 +148,8 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
 /// The thing that an action is about, by its name.
 fn resource(action: Action, plan: &ContainerPlan) -> Option<String> {
     match action {
-        Action::CreateVolume(role) | Action::CheckVolume(role) | Action::RemoveVolume(role) => {
-            Some(volume_name(plan, role).into())
+        Action::CreateVolume(volume) | Action::CheckVolume(volume) | Action::RemoveVolume(volume) => {
+            Some(volume_name(plan, volume).into())
         }
         Action::CreateNetwork | Action::RemoveNetwork => plan.network.name.clone(),
         Action::CreateContainer
@@ -183,15 +194,14 @@ fn create_network(plan: &ContainerPlan, engine: &Dialect) -> Vec<Arg> {
     words
 }
 
-fn volume_name(plan: &ContainerPlan, role: MountRole) -> &str {
-    if role == MountRole::Agent { &plan.names.agent_volume } else { &plan.names.workspace_volume }
+fn volume_name(plan: &ContainerPlan, volume: VolumeRef) -> &str {
+    volume.of(plan).map(|volume| volume.name.as_str()).unwrap_or_default()
 }
 
-fn create_volume(plan: &ContainerPlan, role: MountRole) -> Vec<Arg> {
+fn create_volume(plan: &ContainerPlan, volume: VolumeRef) -> Vec<Arg> {
     let mut words = texts(&["volume", "create", "--driver=local"]);
-    let labels = plan.volumes.iter().find(|volume| volume.role == role).map(|volume| &volume.labels);
-    words.extend(label_flags(labels.into_iter().flatten()));
-    words.extend(texts(&["--", volume_name(plan, role)]));
+    words.extend(label_flags(volume.of(plan).into_iter().flat_map(|volume| &volume.labels)));
+    words.extend(texts(&["--", volume_name(plan, volume)]));
     words
 }
 
@@ -219,20 +229,20 @@ fn init_volumes(plan: &ContainerPlan, engine: &Dialect) -> Vec<Arg> {
     // By its name it is found again when its client is killed: the image's chown need not end.
     words.push(format!("--name={}-init", plan.names.container).into());
     words.extend(label_flags(plan.labels.iter().filter(|(name, _)| *name != "orca.plan")));
-    for (volume, target) in
-        [(&plan.names.workspace_volume, WORKSPACE_ROOT), (&plan.names.agent_volume, AGENT_TARGET)]
-    {
-        words.push(format!("--mount=type=volume,src={volume},dst={target}{}", engine.volume_mount).into());
+    let volumes = plan.mounts.iter().filter(|mount| mount.kind == MountKind::Volume);
+    for mount in volumes.clone() {
+        // What is read-only later has its owner changed first.
+        words.push(create_argv::mount(
+            &MountPlan { read_only: false, ..mount.clone() },
+            plan.engine.kind,
+            engine,
+        ));
     }
     words.push("--entrypoint=/bin/chown".into());
     words.push("--".into());
     words.push(create_argv::image(plan));
-    words.extend(texts(&[
-        "-h",
-        &format!("{}:{}", plan.user.uid, plan.user.gid),
-        WORKSPACE_ROOT,
-        AGENT_TARGET,
-    ]));
+    words.extend(texts(&["-h", &format!("{}:{}", plan.user.uid, plan.user.gid)]));
+    words.extend(volumes.map(|mount| Arg::from(mount.target.as_str())));
     words
 }
 

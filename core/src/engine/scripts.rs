@@ -33,6 +33,9 @@ each TERM \"$1\"; n=0; \
 while [ $n -lt 20 ]; do [ -z \"$(ours \"$1\")\" ] && exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done; \
 each KILL \"$1\"; exit 0";
 
+/// Runs the commands of a devcontainer.json, whose text arrives as a variable and is gone from what they see.
+pub(super) const LIFECYCLE: &str = "orca_text=$ORCA_LIFECYCLE; unset ORCA_LIFECYCLE; eval \"$orca_text\"";
+
 /// A login shell for people: bash where the image has it.
 pub(super) const PERSONS_SHELL: &str = "if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi";
 

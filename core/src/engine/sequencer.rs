@@ -5,8 +5,8 @@
 
 use super::action::Action;
 use crate::{
-    plan::ContainerPlan,
-    words::{EngineKind, Goal, MountRole, Phase},
+    plan::{ContainerPlan, VolumeRef},
+    words::{EngineKind, Goal, Phase},
 };
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,9 @@ pub struct Observed {
     pub workspace_volume: Resource<VolumeFacts>,
     /// The agent volume.
     pub agent_volume: Resource<VolumeFacts>,
+    /// The repository's volumes, in the order of the plan.
+    #[serde(default)]
+    pub repository_volumes: Vec<Resource<VolumeFacts>>,
     /// The container.
     pub container: Resource<ContainerFacts>,
 }
@@ -92,12 +95,23 @@ impl Observed {
             network: Resource::Absent,
             workspace_volume: Resource::Absent,
             agent_volume: Resource::Absent,
+            repository_volumes: Vec::new(),
             container: Resource::Absent,
         }
     }
 
-    fn volume(&self, role: MountRole) -> &Resource<VolumeFacts> {
-        if role == MountRole::Agent { &self.agent_volume } else { &self.workspace_volume }
+    /// What was observed of a volume; one of the repository's that nobody looked for is not there.
+    fn volume(&self, volume: VolumeRef) -> &Resource<VolumeFacts> {
+        match volume {
+            VolumeRef::Workspace => &self.workspace_volume,
+            VolumeRef::Agent => &self.agent_volume,
+            VolumeRef::Repository(index) => self.repository_volumes.get(index).unwrap_or(&Resource::Absent),
+        }
+    }
+
+    fn volumes(&self) -> impl Iterator<Item = VolumeRef> + use<> {
+        let of_repository = (0..self.repository_volumes.len()).map(VolumeRef::Repository);
+        [VolumeRef::Workspace, VolumeRef::Agent].into_iter().chain(of_repository)
     }
 }
 
@@ -219,6 +233,7 @@ fn create(plan: &ContainerPlan, record: Option<&Record>, observed: &Observed) ->
     }
     if plan.image.id.is_none() {
         match &observed.image {
+            Resource::Absent if plan.image.build.is_some() => return Next::one(Action::BuildImage),
             Resource::Absent => return Next::one(Action::PullImage),
             Resource::Unknown { why } => return unknown("image", why),
             Resource::Present(image) if !image.inspected => return Next::one(Action::InspectImage),
@@ -226,8 +241,8 @@ fn create(plan: &ContainerPlan, record: Option<&Record>, observed: &Observed) ->
         }
     }
     let mut next = network_first(plan, observed);
-    for volume in &plan.volumes {
-        next.and(volume_first(volume.role, observed));
+    for (volume, _) in VolumeRef::all(plan) {
+        next.and(volume_first(volume, observed));
     }
     if !next.reached() {
         return next;
@@ -255,13 +270,13 @@ fn network_first(plan: &ContainerPlan, observed: &Observed) -> Next {
     }
 }
 
-fn volume_first(role: MountRole, observed: &Observed) -> Next {
-    let name = format!("{role} volume");
-    match observed.volume(role) {
-        Resource::Absent => Next::one(Action::CreateVolume(role)),
+fn volume_first(volume: VolumeRef, observed: &Observed) -> Next {
+    let name = format!("{volume} volume");
+    match observed.volume(volume) {
+        Resource::Absent => Next::one(Action::CreateVolume(volume)),
         Resource::Unknown { why } => unknown(&name, why),
-        Resource::Present(volume) if !volume.ours => Next::block(&name, NOT_OURS),
-        Resource::Present(volume) if !volume.checked => Next::one(Action::CheckVolume(role)),
+        Resource::Present(facts) if !facts.ours => Next::block(&name, NOT_OURS),
+        Resource::Present(facts) if !facts.checked => Next::one(Action::CheckVolume(volume)),
         Resource::Present(_) => Next::default(),
     }
 }
@@ -349,14 +364,14 @@ fn remove(plan: Option<&ContainerPlan>, record: Option<&Record>, observed: &Obse
         Resource::Present(_) => return Next::one(Action::RemoveContainer),
     }
     let mut next = Next::default();
-    for role in [MountRole::Workspace, MountRole::Agent] {
-        match observed.volume(role) {
+    for volume in observed.volumes() {
+        match observed.volume(volume) {
             Resource::Absent => {}
-            Resource::Unknown { why } => next.and(unknown(&format!("{role} volume"), why)),
-            Resource::Present(volume) if !volume.ours => {
-                next.and(Next::block(&format!("{role} volume"), NOT_OURS))
+            Resource::Unknown { why } => next.and(unknown(&format!("{volume} volume"), why)),
+            Resource::Present(facts) if !facts.ours => {
+                next.and(Next::block(&format!("{volume} volume"), NOT_OURS))
             }
-            Resource::Present(_) => next.and(Next::one(Action::RemoveVolume(role))),
+            Resource::Present(_) => next.and(Next::one(Action::RemoveVolume(volume))),
         }
     }
     if !next.reached() {

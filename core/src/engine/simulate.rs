@@ -10,12 +10,12 @@ use super::{
     },
 };
 use crate::{
-    plan::ContainerPlan,
-    words::{Goal, MountRole, Phase},
+    plan::{ContainerPlan, VolumeRef},
+    words::{Goal, Phase},
 };
 use alloc::vec::Vec;
 
-/// Loops that a simulation may take; there are 19 kinds of actions.
+/// Loops that a simulation may take; there are 20 kinds of actions.
 const MOST_STEPS: usize = 64;
 
 /// A record and an engine.
@@ -40,19 +40,21 @@ impl World {
                 self.record.get_or_insert_with(|| Record::new(copy)).phase = phase;
             }
             Action::RemoveRecord => self.record = None,
-            Action::PullImage => self.observed.image = Resource::Present(ImageKnown { inspected: false }),
+            Action::PullImage | Action::BuildImage => {
+                self.observed.image = Resource::Present(ImageKnown { inspected: false })
+            }
             Action::InspectImage => self.observed.image = Resource::Present(ImageKnown { inspected: true }),
             Action::CreateNetwork => {
                 self.observed.network = Resource::Present(NetworkFacts { ours: true, in_use: false })
             }
             Action::RemoveNetwork => self.observed.network = Resource::Absent,
-            Action::CreateVolume(role) => {
-                *self.volume(role) = Resource::Present(VolumeFacts { ours: true, checked: false })
+            Action::CreateVolume(volume) => {
+                *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: false })
             }
-            Action::CheckVolume(role) => {
-                *self.volume(role) = Resource::Present(VolumeFacts { ours: true, checked: true })
+            Action::CheckVolume(volume) => {
+                *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: true })
             }
-            Action::RemoveVolume(role) => *self.volume(role) = Resource::Absent,
+            Action::RemoveVolume(volume) => *self.volume(volume) = Resource::Absent,
             Action::CreateContainer => {
                 self.observed.container = Resource::Present(ContainerFacts {
                     ours: true,
@@ -73,11 +75,18 @@ impl World {
         }
     }
 
-    fn volume(&mut self, role: MountRole) -> &mut Resource<VolumeFacts> {
-        if role == MountRole::Agent {
-            &mut self.observed.agent_volume
-        } else {
-            &mut self.observed.workspace_volume
+    fn volume(&mut self, volume: VolumeRef) -> &mut Resource<VolumeFacts> {
+        let observed = &mut self.observed;
+        match volume {
+            VolumeRef::Agent => &mut observed.agent_volume,
+            VolumeRef::Repository(index) => {
+                while observed.repository_volumes.len() <= index {
+                    observed.repository_volumes.push(Resource::Absent);
+                }
+                // The last one is never used: the loop has made this one.
+                observed.repository_volumes.get_mut(index).unwrap_or(&mut observed.workspace_volume)
+            }
+            VolumeRef::Workspace => &mut observed.workspace_volume,
         }
     }
 

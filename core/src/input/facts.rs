@@ -116,6 +116,9 @@ pub struct ImageFacts {
     /// Its home folder, when it could be resolved.
     #[serde(default, deserialize_with = "present")]
     pub home: Option<String>,
+    /// The user that a devcontainer.json asks for, looked up in the image's own files.
+    #[serde(default, deserialize_with = "present")]
+    pub asked_user: Option<AskedUser>,
     /// Labels; containers inherit them.
     #[serde(default, deserialize_with = "unique")]
     pub labels: BTreeMap<String, String>,
@@ -128,4 +131,22 @@ pub struct ImageFacts {
     /// Whether the image has a health check, which is not run.
     #[serde(default)]
     pub healthcheck: bool,
+}
+
+/// A user that was asked for by name or number, and what it is in an image.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskedUser {
+    /// As the devcontainer.json has it: the `user` of the answer's need.
+    pub said: String,
+    /// Its uid, when it could be resolved.
+    #[serde(default, deserialize_with = "present")]
+    pub uid: Option<u32>,
+    /// Its gid, when it could be resolved.
+    #[serde(default, deserialize_with = "present")]
+    pub gid: Option<u32>,
+    /// Its home folder, when it could be resolved.
+    #[serde(default, deserialize_with = "present")]
+    pub home: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! `LaunchRequest`: one process to start in a running workspace, with the values of now.
 
 use super::options::{UniqueMap, present};
-use crate::secret::Sensitive;
+use crate::{secret::Sensitive, words::LifecycleStage};
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -14,7 +14,7 @@ pub struct LaunchRequest {
     pub container_id: String,
     /// 32 hex digits of the caller's, by which the launch can be ended.
     pub launch_id: String,
-    /// The command and its arguments, or `"shell"`.
+    /// The command and its arguments, `"shell"`, or `{"lifecycle": "postCreateCommand"}`.
     pub command: LaunchCommand,
     /// Whether the process gets a terminal.
     #[serde(default)]
@@ -40,6 +40,9 @@ pub enum LaunchCommand {
     Argv(Vec<String>),
     /// The first shell the image has: bash, else sh.
     Shell,
+    /// The commands of the repository's devcontainer.json that a person allowed for this stage. They get no secret, no
+    /// host variable and no account key.
+    Lifecycle(LifecycleStage),
 }
 
 impl<'de> Deserialize<'de> for LaunchCommand {
@@ -49,11 +52,15 @@ impl<'de> Deserialize<'de> for LaunchCommand {
         enum Written {
             Word(String),
             Argv(Vec<String>),
+            Lifecycle { lifecycle: LifecycleStage },
         }
         match Written::deserialize(deserializer) {
             Ok(Written::Argv(argv)) => Ok(Self::Argv(argv)),
             Ok(Written::Word(word)) if word == "shell" => Ok(Self::Shell),
-            _ => Err(D::Error::custom("invalid type: expected a list of texts or \"shell\"")),
+            Ok(Written::Lifecycle { lifecycle }) => Ok(Self::Lifecycle(lifecycle)),
+            _ => Err(D::Error::custom(
+                "invalid type: expected a list of texts, \"shell\" or an object with \"lifecycle\"",
+            )),
         }
     }
 }
@@ -64,8 +71,11 @@ impl schemars::JsonSchema for LaunchCommand {
         "LaunchCommand".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let stages: Vec<&str> = LifecycleStage::ALL.iter().map(|stage| stage.as_str()).collect();
         schemars::json_schema!({"oneOf": [
-            {"type": "array", "items": {"type": "string"}, "minItems": 1}, {"const": "shell"}
+            {"type": "array", "items": {"type": "string"}, "minItems": 1}, {"const": "shell"},
+            {"type": "object", "properties": {"lifecycle": {"enum": stages}}, "required": ["lifecycle"],
+             "additionalProperties": false}
         ]})
     }
 }

@@ -10,7 +10,7 @@ mod request;
 mod settings;
 
 pub(crate) use facts::CLIENT_ENV_NAMES;
-pub use facts::{EngineClient, EngineFacts, HostFacts, ImageFacts};
+pub use facts::{AskedUser, EngineClient, EngineFacts, HostFacts, ImageFacts};
 pub use json::{JsonError, read_json};
 pub use launch::{LaunchCommand, LaunchRequest, LaunchValues, Terminal};
 pub use options::{ContainerOptions, EnvFile, EnvSetting, UniqueMap};

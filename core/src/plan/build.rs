@@ -4,8 +4,9 @@ use super::{
     expectations::expectations,
     hardening::Hardening,
     model::{
-        AGENT_TARGET, ClonePlan, ContainerPlan, EnginePlan, ImagePlan, LimitsPlan, MountPlan, NetworkPlan,
-        PortPlan, SourceDigests, UserPlan, VolumePlan, WORKSPACE_ROOT,
+        AGENT_TARGET, BuildPlan, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan,
+        ImagePlan, LimitsPlan, MountPlan, Names, NetworkPlan, PortPlan, SourceDigests, UserPlan, VolumePlan,
+        WORKSPACE_ROOT,
     },
     naming,
     remote::{self, Remote},
@@ -16,12 +17,16 @@ use crate::{
     diagnostic::{Code, Findings},
     input::{EngineFacts, PlanRequest, SCHEMA_VERSION},
     limits,
-    resolve::Judgement,
+    policy::devcontainer::mounts::{MountAsk, MountAskKind},
+    resolve::{
+        Judgement, OfFile,
+        wanted::{Build, WantedCommand, WantedLimits},
+    },
     source::Source,
     text::{name_list, quoted},
     words::{EngineKind, LimitKind, MountKind, MountRole, Network, Origin, Template},
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 /// What is still open; with any of it the answer is a preview.
 pub(crate) fn needs(judgement: &Judgement<'_>) -> Vec<Need> {
@@ -30,7 +35,13 @@ pub(crate) fn needs(judgement: &Judgement<'_>) -> Vec<Need> {
         needs.push(Need::Engine);
     }
     if let (None, Some(image)) = (&judgement.request.image_facts, &judgement.options.image) {
-        needs.push(Need::Image { reference: image.value.as_str().into() });
+        let wanted = judgement.devcontainer.as_ref().map(|file| &file.wanted);
+        let user = wanted.and_then(|wanted| wanted.user.as_ref()).map(|(user, _)| user.clone());
+        let build = wanted.and_then(|wanted| wanted.build.as_ref());
+        if let Some(build) = build.filter(|build| build.dockerfile_digest.is_none()) {
+            needs.push(Need::Dockerfile { path: build.dockerfile.clone() });
+        }
+        needs.push(Need::Image { reference: image.value.as_str().into(), user });
     }
     if judgement.request.workspace.branch.is_none() {
         needs.push(Need::Branch);
@@ -52,9 +63,17 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
         let message = format!("The engine was not asked; the plan assumes {engine}.");
         findings.notice(Code::EngineAssumed, Source::origin(Origin::Engine), message);
     }
-    let names = naming::names(request, engine, network);
+    let mut names = naming::names(request, engine, network);
+    let wanted = judgement.devcontainer.as_ref().map(|file| &file.wanted);
+    if let Some(hostname) = wanted.and_then(|wanted| wanted.hostname.clone()) {
+        names.hostname = hostname;
+    }
     let labels = naming::labels(request);
-    let limits = limits(request, options.template.value, judgement.policy.accept_advisory_limits, findings);
+    let mut limits =
+        limits(request, options.template.value, judgement.policy.accept_advisory_limits, findings);
+    if let Some(wanted) = wanted {
+        lower(&mut limits, wanted.limits);
+    }
     let runtime = options.runtime.as_ref().map(|runtime| runtime.value.clone());
     if let Some(runtime) = &options.runtime {
         check_runtime(
@@ -64,11 +83,15 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
             findings,
         );
     }
-    let volumes: Vec<VolumePlan> =
-        [(&names.workspace_volume, MountRole::Workspace), (&names.agent_volume, MountRole::Agent)]
-            .map(|(name, role)| VolumePlan { name: name.clone(), role, labels: labels.clone() })
-            .into();
-    let ports = ports(&options.ports, network, findings);
+    let mounts = mounts(&names, wanted.map(|wanted| wanted.mounts.as_slice()).unwrap_or_default());
+    let volumes = volumes(&mounts, &labels);
+    let mut asked_ports = options.ports.clone();
+    asked_ports.extend(wanted.iter().flat_map(|wanted| &wanted.ports));
+    asked_ports.sort_unstable();
+    let ports = ports(&asked_ports, network, findings);
+    let devcontainer = judgement.devcontainer.as_ref().map(devcontainer_plan);
+    let platform = wanted.and_then(|wanted| wanted.platform.clone());
+    let build = wanted.and_then(|wanted| wanted.build.as_ref()).map(build_plan);
     let clone = clone_plan(request, findings);
     if !judgement.findings.refused() {
         notices(judgement, engine, network);
@@ -83,6 +106,8 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
             reference: image_reference(judgement)?,
             said: judgement.options.image.as_ref()?.said,
             id: request.image_facts.as_ref().map(|facts| facts.id.clone()),
+            platform,
+            build,
         },
         user: UserPlan {
             uid: judgement.user.uid,
@@ -97,7 +122,7 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
             name: names.network.clone(),
             peers_isolated: network == Network::Bridge,
         },
-        mounts: mounts(&volumes),
+        mounts,
         volumes,
         ports,
         labels,
@@ -106,6 +131,7 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
         start_env: judgement.environment.start_names(),
         removed_env: judgement.environment.removed_at_create.clone(),
         clone,
+        devcontainer,
         sources: source_digests(request),
         expectations: Vec::new(),
     };
@@ -166,18 +192,47 @@ pub(crate) fn source_digests(request: &PlanRequest) -> SourceDigests {
     }
 }
 
-fn mounts(volumes: &[VolumePlan]) -> Vec<MountPlan> {
+/// Our own two, then the repository's in the order of the file.
+fn mounts(names: &Names, asked: &[MountAsk]) -> Vec<MountPlan> {
+    let own = [
+        (&names.workspace_volume, WORKSPACE_ROOT, MountRole::Workspace),
+        (&names.agent_volume, AGENT_TARGET, MountRole::Agent),
+    ];
+    let own = own.map(|(name, target, role)| MountPlan {
+        kind: MountKind::Volume,
+        source: Some(name.clone()),
+        target: target.into(),
+        read_only: false,
+        role,
+        size_bytes: None,
+    });
+    let of_repository = asked.iter().map(|mount| {
+        let size_bytes = match mount.kind {
+            MountAskKind::Tmpfs { size_bytes } => Some(size_bytes),
+            _ => None,
+        };
+        MountPlan {
+            kind: if size_bytes.is_some() { MountKind::Tmpfs } else { MountKind::Volume },
+            source: mount.volume_name(&names.workspace_volume),
+            target: mount.target.clone(),
+            read_only: mount.read_only,
+            role: MountRole::Devcontainer,
+            size_bytes,
+        }
+    });
+    own.into_iter().chain(of_repository).collect()
+}
+
+/// The volumes of the mounts, each once: a repository may mount one at two places.
+fn volumes(mounts: &[MountPlan], labels: &BTreeMap<String, String>) -> Vec<VolumePlan> {
+    let mut volumes: Vec<VolumePlan> = Vec::new();
+    for mount in mounts {
+        let Some(name) = &mount.source else { continue };
+        if volumes.iter().all(|volume| volume.name != *name) {
+            volumes.push(VolumePlan { name: name.clone(), role: mount.role, labels: labels.clone() });
+        }
+    }
     volumes
-        .iter()
-        .map(|volume| MountPlan {
-            kind: MountKind::Volume,
-            source: Some(volume.name.clone()),
-            target: if volume.role == MountRole::Agent { AGENT_TARGET.into() } else { WORKSPACE_ROOT.into() },
-            read_only: false,
-            role: volume.role,
-            size_bytes: None,
-        })
-        .collect()
 }
 
 fn ports(ports: &[u16], network: Network, findings: &mut Findings) -> Vec<PortPlan> {
@@ -231,8 +286,49 @@ fn limits(
         nano_cpus: cpus.saturating_mul(NANO),
         pids: limits::PIDS,
         nofile: limits::NOFILE,
+        nofile_soft: None,
+        shm_bytes: None,
         nproc,
         advisory,
+    }
+}
+
+/// What a repository asks for counts where it is lower than what it gets anyway; `/dev/shm` has its cap already.
+fn lower(limits: &mut LimitsPlan, wanted: WantedLimits) {
+    limits.memory_bytes =
+        wanted.memory_bytes.map_or(limits.memory_bytes, |asked| asked.min(limits.memory_bytes));
+    limits.nano_cpus = wanted.nano_cpus.map_or(limits.nano_cpus, |asked| asked.min(limits.nano_cpus));
+    limits.pids = wanted.pids.map_or(limits.pids, |asked| asked.min(limits.pids));
+    limits.shm_bytes = wanted.shm_bytes;
+    if let Some((soft, hard)) = wanted.nofile {
+        let most = |asked: u64| u32::try_from(asked).unwrap_or(limits::NOFILE).min(limits::NOFILE);
+        limits.nofile = most(hard);
+        limits.nofile_soft = Some(most(soft)).filter(|soft| *soft != limits.nofile);
+    }
+}
+
+fn devcontainer_plan(file: &OfFile) -> DevcontainerPlan {
+    let command = |wanted: &WantedCommand| CommandPlan {
+        stage: wanted.stage,
+        digest: sha256_hex(wanted.script().as_bytes()),
+        source: wanted.source.clone(),
+    };
+    DevcontainerPlan {
+        path: file.path.clone(),
+        workspace_folder: file.workspace_folder.clone(),
+        labels: file.wanted.labels.clone(),
+        commands: file.wanted.commands.iter().map(command).collect(),
+    }
+}
+
+fn build_plan(build: &Build) -> BuildPlan {
+    BuildPlan {
+        dockerfile: build.dockerfile.clone(),
+        dockerfile_digest: build.dockerfile_digest.clone(),
+        context: build.context.clone(),
+        target: build.target.clone(),
+        arguments: build.arguments.clone(),
+        options: build.options.clone(),
     }
 }
 
@@ -304,7 +400,11 @@ fn clone_plan(request: &PlanRequest, findings: &mut Findings) -> Option<ClonePla
 /// What people should know of this plan.
 fn notices(judgement: &mut Judgement<'_>, engine: EngineKind, network: Network) {
     let findings = &mut judgement.findings;
-    if let Some(image) = &judgement.options.image
+    let of_file = judgement.devcontainer.as_ref();
+    if let Some(build) = of_file.and_then(|file| file.wanted.build.as_ref()) {
+        let message = "The image is built by the repository's Dockerfile; its steps run as root in a container of the engine's own making.";
+        findings.notice(Code::BuildNotHardened, build.source.clone(), message);
+    } else if let Some(image) = &judgement.options.image
         && !image.value.is_pinned()
     {
         let message = format!(

@@ -3,7 +3,10 @@
 //! Each row is compared before the container is started (`engine`) or read from the host's kernel after it
 //! (`kernel`). Field names are neutral: the shell maps an engine's inspect onto them.
 
-use super::model::{ContainerPlan, Expectation, Operator};
+use super::{
+    model::{ContainerPlan, Expectation, Operator},
+    volume_ref::VolumeRef,
+};
 use crate::words::{Evidence, Network};
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value, json};
@@ -51,6 +54,9 @@ fn identity(plan: &ContainerPlan, rows: &mut Rows) {
     for (name, value) in &plan.labels {
         rows.equals(&format!("container.labels.{name}"), value.as_str());
     }
+    for (name, value) in plan.devcontainer.iter().flat_map(|file| &file.labels) {
+        rows.equals(&format!("container.labels.{name}"), value.as_str());
+    }
     for name in &plan.removed_env {
         rows.add(Evidence::Engine, format!("container.env.{name}"), Operator::Absent, Value::Null);
     }
@@ -90,9 +96,15 @@ fn resources(plan: &ContainerPlan, rows: &mut Rows) {
     if enforced(Pids) {
         rows.equals("container.pidsLimit", limits.pids);
     }
-    let mut ulimits = Vec::from([String::from("core=0:0"), format!("nofile={0}:{0}", limits.nofile)]);
+    let mut ulimits = Vec::from([
+        String::from("core=0:0"),
+        format!("nofile={}:{}", limits.nofile_soft.unwrap_or(limits.nofile), limits.nofile),
+    ]);
     ulimits.extend(limits.nproc.map(|nproc| format!("nproc={nproc}:{nproc}")));
     rows.set("container.ulimits", json!(ulimits));
+    if let Some(bytes) = limits.shm_bytes {
+        rows.equals("container.shmBytes", bytes);
+    }
     rows.equals("container.oomKillDisabled", false);
     rows.equals("container.init", true);
     rows.add(Evidence::Engine, "container.restartPolicy", Operator::OneOf, json!(["", "no"]));
@@ -110,7 +122,14 @@ fn surroundings(plan: &ContainerPlan, rows: &mut Rows) {
     let mounts: Vec<Value> = plan
         .mounts
         .iter()
-        .map(|m| json!({"kind": m.kind, "source": m.source, "target": m.target, "readOnly": m.read_only}))
+        .map(|m| {
+            let mut row =
+                json!({"kind": m.kind, "source": m.source, "target": m.target, "readOnly": m.read_only});
+            if let Some(bytes) = m.size_bytes {
+                row["sizeBytes"] = json!(bytes);
+            }
+            row
+        })
         .collect();
     rows.set("container.mounts", json!(mounts));
     let ports: Vec<Value> =
@@ -126,12 +145,12 @@ fn surroundings(plan: &ContainerPlan, rows: &mut Rows) {
 
 /// docker silently adopts a volume that is already there, with whatever options it has (measured).
 fn volumes(plan: &ContainerPlan, rows: &mut Rows) {
-    for volume in &plan.volumes {
-        let field = |name: &str| format!("volumes.{}.{name}", volume.role);
-        rows.equals(&field("name"), volume.name.as_str());
+    for (volume, planned) in VolumeRef::all(plan) {
+        let field = |name: &str| format!("volumes.{volume}.{name}");
+        rows.equals(&field("name"), planned.name.as_str());
         rows.equals(&field("driver"), "local");
         rows.add(Evidence::Engine, field("options"), Operator::SetEquals, json!([]));
-        rows.equals(&field("labels"), json!(volume.labels));
+        rows.equals(&field("labels"), json!(planned.labels));
     }
 }
 

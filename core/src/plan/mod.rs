@@ -6,13 +6,15 @@ mod hardening;
 mod model;
 mod naming;
 mod remote;
+mod volume_ref;
 
 pub use build::template_size;
 pub(crate) use build::{build, is_sealed, needs, plan_digest, source_digests};
 pub use hardening::Hardening;
-pub(crate) use model::{AGENT_TARGET, KEEP_ALIVE, SHELL, WORKSPACE_ROOT};
 pub use model::{
-    ClonePlan, ContainerPlan, EnginePlan, Expectation, ImagePlan, LimitsPlan, MountPlan, Names, NetworkPlan,
-    Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
+    BuildPlan, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan, Expectation, ImagePlan,
+    LimitsPlan, MountPlan, Names, NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
 };
+pub(crate) use model::{KEEP_ALIVE, SHELL, WORKSPACE_ROOT};
 pub(crate) use naming::clone_target;
+pub use volume_ref::VolumeRef;

@@ -3,7 +3,10 @@
 use super::hardening::Hardening;
 use crate::{
     source::Source,
-    words::{EngineKind, Evidence, LimitKind, Mode, MountKind, MountRole, Network, Said, Template, words},
+    words::{
+        EngineKind, Evidence, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network, Said, Template,
+        words,
+    },
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -68,6 +71,9 @@ pub struct ContainerPlan {
     /// The clone; a preview without a branch has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clone: Option<ClonePlan>,
+    /// What the repository's devcontainer.json added, where it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devcontainer: Option<DevcontainerPlan>,
     /// Digests of the repository's texts.
     pub sources: SourceDigests,
     /// What must be true of the container before anything runs in it.
@@ -88,13 +94,68 @@ pub struct EnginePlan {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImagePlan {
-    /// The reference as written.
+    /// The reference as written; of a build, the name that it gets.
     pub reference: String,
     /// Who named it.
     pub said: Said,
     /// The id the container is created from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// What it is pulled for, where the repository says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// How it is built, where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<BuildPlan>,
+}
+
+/// A build of the repository: it runs on the engine before any hardening, and is approved by a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BuildPlan {
+    /// The Dockerfile, by its path in the repository.
+    pub dockerfile: String,
+    /// SHA-256 of the Dockerfile that was approved, hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dockerfile_digest: Option<String>,
+    /// The folder of the repository whose committed files it may use; `.` for all of it.
+    pub context: String,
+    /// The stage that is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Arguments: literals of the approved file, which end in the image's history.
+    pub arguments: BTreeMap<String, String>,
+    /// Further options.
+    pub options: Vec<String>,
+}
+
+/// What a devcontainer.json added that stands nowhere else in the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DevcontainerPlan {
+    /// Its path in the repository.
+    pub path: String,
+    /// Where launches start, unless they say otherwise.
+    pub workspace_folder: String,
+    /// Labels of the container.
+    pub labels: BTreeMap<String, String>,
+    /// Commands that a person allowed, in their order.
+    pub commands: Vec<CommandPlan>,
+}
+
+/// Commands of one property.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CommandPlan {
+    /// When they run.
+    pub stage: LifecycleStage,
+    /// SHA-256 of the text that the container's shell runs, hex.
+    pub digest: String,
+    /// Where they stand.
+    pub source: Source,
 }
 
 /// The user of a plan.
@@ -128,6 +189,12 @@ pub struct LimitsPlan {
     pub pids: u32,
     /// Open files of a process.
     pub nofile: u32,
+    /// Open files that a process begins with, where that is less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nofile_soft: Option<u32>,
+    /// Bytes of /dev/shm, where it is not the engine's own size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shm_bytes: Option<u64>,
     /// Processes of the user, where a start fails without saying it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nproc: Option<u64>,

@@ -8,7 +8,7 @@ use crate::{
     input::Approval,
     secret::Sensitive,
     source::Source,
-    words::{ApprovalKind, Network, Said},
+    words::{ApprovalKind, LifecycleStage, Network, Said},
 };
 use alloc::{string::String, vec::Vec};
 use serde::Serialize;
@@ -46,6 +46,12 @@ pub(crate) enum Subject<'a> {
     Image { reference: &'a str },
     /// A variable and its value.
     RedirectingVariable { name: &'a str, value: &'a Sensitive },
+    /// Ports to publish.
+    Ports { ports: &'a [u16] },
+    /// The commands of a property, as they stand in it.
+    LifecycleCommand { stage: LifecycleStage, command: &'a Value },
+    /// A build: its Dockerfile by digest, and everything that the file says of it.
+    Build { build: &'a Value },
 }
 
 impl Subject<'_> {
@@ -57,12 +63,15 @@ impl Subject<'_> {
             Self::Network { .. } => ApprovalKind::Network,
             Self::Image { .. } => ApprovalKind::Image,
             Self::RedirectingVariable { .. } => ApprovalKind::RedirectingVariable,
+            Self::Ports { .. } => ApprovalKind::Ports,
+            Self::LifecycleCommand { .. } => ApprovalKind::LifecycleCommand,
+            Self::Build { .. } => ApprovalKind::Build,
         }
     }
 
-    /// Whether nothing is created before it is answered: nothing of a repository is pulled unasked.
+    /// Whether nothing is created before it is answered: nothing of a repository is pulled or built unasked.
     pub(crate) fn blocking(&self) -> bool {
-        matches!(self, Self::Image { .. })
+        matches!(self, Self::Image { .. } | Self::Build { .. })
     }
 
     /// What a person sees: everything but a value.
@@ -72,6 +81,9 @@ impl Subject<'_> {
             Self::CopyIgnoredFiles { patterns } => json!({ "patterns": patterns }),
             Self::Network { network } => json!({ "network": network }),
             Self::Image { reference } => json!({ "reference": reference }),
+            Self::Ports { ports } => json!({ "ports": ports }),
+            Self::LifecycleCommand { stage, command } => json!({ "stage": stage, "command": command }),
+            Self::Build { build } => (*build).clone(),
         }
     }
 

@@ -40,3 +40,19 @@ pub(crate) fn image_is_within(request: &PlanRequest, image: &ImageReference) -> 
         .and_then(|m| m.images.as_ref())
         .is_none_or(|prefixes| prefixes.iter().any(|p| image.is_below(p)))
 }
+
+/// Whether the operator allows so many published ports.
+pub(crate) fn ports_are_within(request: &PlanRequest, count: usize) -> bool {
+    let most = maximum(request).and_then(|m| m.ports);
+    most.is_none_or(|most| u32::try_from(count).is_ok_and(|count| count <= most))
+}
+
+/// Whether the operator allows commands of a repository, by a person's word or an approval.
+pub(crate) fn repository_commands_are_within(request: &PlanRequest) -> bool {
+    maximum(request).and_then(|m| m.repository_commands) != Some(false)
+}
+
+/// Whether the operator allows images that are built: a list of images allows nothing else.
+pub(crate) fn builds_are_within(request: &PlanRequest) -> bool {
+    maximum(request).is_none_or(|m| m.images.is_none())
+}

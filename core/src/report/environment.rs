@@ -28,6 +28,9 @@ pub struct EnvEntry {
     pub delivery: Delivery,
     /// Whether its value is a secret.
     pub secret: bool,
+    /// Host variables whose values are parts of its value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_names: Vec<String>,
     /// The other claims, strongest first.
     pub shadows: Vec<Shadow>,
 }
@@ -82,6 +85,7 @@ fn entry(name: &str, claims: &[Claim<'_>], sources: &Sources) -> Option<EnvEntry
         source: sources.get(main.source),
         delivery: main.delivery,
         secret: main.given.is_secret(),
+        host_names: main.given.host_names(),
         shadows,
     })
 }

@@ -1,8 +1,11 @@
 //! The values of a request, for a caller that keeps them out of what it prints.
 
 use crate::{
-    diagnostic::Findings, input::PlanRequest, parse::orca_yaml, resolve::judge, secret::Sensitive,
-    words::Layer,
+    diagnostic::Findings,
+    input::PlanRequest,
+    parse::orca_yaml,
+    resolve::{judge, values_in_file},
+    secret::Sensitive,
 };
 use alloc::vec::Vec;
 
@@ -12,12 +15,12 @@ pub fn values_in(request: &PlanRequest) -> Vec<Sensitive> {
     let judgement = judge(request);
     let mut values: Vec<Sensitive> = Vec::new();
     for (_, claims) in judgement.environment.names() {
-        let said = claims.iter().filter(|claim| claim.layer != Layer::Image);
-        values.extend(said.filter_map(|claim| claim.given.written()).map(Sensitive::new));
+        values.extend(claims.iter().filter_map(|claim| claim.given.written()).map(Sensitive::new));
     }
     // A block that is not admitted is in no layer.
     let block = request.orca_yaml.as_ref().and_then(|file| orca_yaml::read(file, &mut Findings::default()));
     values.extend(block.into_iter().flat_map(|block| block.env).map(|(_, value)| value));
+    values.extend(values_in_file(request));
     if let Some(url) = &request.workspace.remote_url {
         values.extend(credentials(url.reveal()).map(Sensitive::new));
     }

@@ -17,6 +17,10 @@ mod user;
 pub use ceiling::{ApprovedThing, Ceiling, ceiling};
 pub use copy::{Copy, LeftOut};
 pub use devcontainer::devcontainer_findings;
+pub(crate) use devcontainer::{
+    dockerfile_path, lifecycle_script, value_of, values_in_file,
+    wanted::{self, Wanted},
+};
 pub(crate) use environment::{Claim, Environment, Given};
 pub(crate) use options::{Options, Resolved};
 pub(crate) use persons::{EffectivePolicy, Persons};
@@ -31,9 +35,10 @@ use crate::{
     plan::ContainerPlan,
     policy::approval::{Binding, Desk, Granted, PendingApproval},
     source::{Source, Sources},
-    words::{Endpoint, Network, Origin},
+    words::{Endpoint, EngineKind, Network, Origin},
 };
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
+use devcontainer::wanted::WantedVariable;
 
 /// Everything that was resolved from a request.
 #[derive(Debug)]
@@ -48,6 +53,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) policy: EffectivePolicy,
     /// The options.
     pub(crate) options: Options,
+    /// What devcontainer.json gets, where it counts.
+    pub(crate) devcontainer: Option<OfFile>,
     /// The layers.
     pub(crate) environment: Environment<'r>,
     /// The user of the container.
@@ -56,6 +63,17 @@ pub(crate) struct Judgement<'r> {
     pub(crate) copy: Copy,
     /// What waits for a person.
     pub(crate) pending: Vec<PendingApproval>,
+}
+
+/// What a devcontainer.json that counts comes to.
+#[derive(Debug)]
+pub(crate) struct OfFile {
+    /// Its path.
+    pub(crate) path: String,
+    /// Where commands start.
+    pub(crate) workspace_folder: String,
+    /// What it gets.
+    pub(crate) wanted: Wanted,
 }
 
 /// The layers of a launch over a frozen plan.
@@ -99,6 +117,11 @@ pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
     let mut desk = desk(request);
     let include =
         request.worktree_include.as_ref().map(|file| parse::worktree_include::read(file.text.reveal()));
+    let mut of_file = Findings::default();
+    let document =
+        if names_file(&persons, block.as_ref()) { devcontainer::open(request, &mut of_file) } else { None };
+    let engine = engine_kind(request, &persons);
+    let mut file = document.as_ref().map(|document| devcontainer::Scene::read(request, document, engine));
     let options = {
         let mut scene = options::Scene {
             request,
@@ -106,10 +129,22 @@ pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
             block: block.as_ref(),
             findings: &mut findings,
             sources: &mut sources,
+            devcontainer: file.as_ref().map(|file| &file.wanted),
         };
         options::resolve(&mut scene, &mut desk, include.as_deref().unwrap_or_default())
     };
-    let user = user::resolve(request, options.user.as_ref(), &mut findings, &sources);
+    if options.devcontainer {
+        findings.append(of_file);
+    } else {
+        file = None;
+    }
+    if let Some(file) = &mut file {
+        file.settle(&mut desk, devcontainer::Grants::of(request, &options, &policy));
+        findings.append(core::mem::take(&mut file.findings));
+    }
+    let devcontainer = file.map(devcontainer::Scene::done);
+    let asked_user = devcontainer.as_ref().and_then(|file| file.wanted.user.as_ref());
+    let user = user::resolve(request, options.user.as_ref(), asked_user, &mut findings, &sources);
     let mut scene = environment::Scene {
         request,
         persons: &persons,
@@ -119,7 +154,8 @@ pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
         home: user.home,
         mode: options.mode.value,
     };
-    let mut environment = environment::resolve(&mut scene, block, &mut desk);
+    let variables = devcontainer.as_ref().map(|file| file.wanted.variables.as_slice()).unwrap_or_default();
+    let mut environment = environment::resolve(&mut scene, block, variables, &mut desk);
     environment.mark_start(&options.start_env, &mut findings, &sources);
     environment.check_totals(request, &mut findings);
     let copy = copy::resolve(request, include.as_deref(), options.copy_ignored_files, &mut findings);
@@ -129,7 +165,21 @@ pub(crate) fn judge(request: &PlanRequest) -> Judgement<'_> {
     if policy.strict {
         findings.refuse_dropped();
     }
-    Judgement { request, findings, sources, policy, options, environment, user, copy, pending }
+    Judgement { request, findings, sources, policy, options, devcontainer, environment, user, copy, pending }
+}
+
+/// Whether any word on the image names devcontainer.json; only then is the file read for a plan.
+fn names_file(persons: &Persons<'_>, block: Option<&ContainerBlock>) -> bool {
+    let by_person = persons.ascending().any(|p| p.options.image.as_deref() == Some(options::DEVCONTAINER));
+    let image = block.and_then(|block| block.image.as_ref());
+    by_person || image.is_some_and(|image| image.value == options::DEVCONTAINER)
+}
+
+/// The engine whose flags are read, before the options are resolved; the resolved one is the same.
+fn engine_kind(request: &PlanRequest, persons: &Persons<'_>) -> EngineKind {
+    let of_facts = request.engine.as_ref().map(|engine| engine.kind);
+    let word = persons.strongest(|o| o.engine.as_deref()).and_then(|(_, word)| EngineKind::parse(word));
+    of_facts.or(word).unwrap_or(EngineKind::Docker)
 }
 
 /// What git ignores is mostly what nobody else may read: where a value may not go, a file full of them may not either.
@@ -151,6 +201,8 @@ pub(crate) fn judge_launch<'r>(request: &'r PlanRequest, frozen: &ContainerPlan)
     let mut desk = desk(request);
     desk.binding.image = Some((frozen.image.reference.clone(), frozen.image.said));
     desk.binding.network = frozen.network.mode;
+    // What else the file says was settled when the container was made.
+    let variables = frozen_variables(request, frozen, &mut findings, &mut desk);
     let mut scene = environment::Scene {
         request,
         persons: &persons,
@@ -160,10 +212,28 @@ pub(crate) fn judge_launch<'r>(request: &'r PlanRequest, frozen: &ContainerPlan)
         home: user::home_of(request, frozen.user.uid),
         mode: frozen.mode,
     };
-    let mut environment = environment::resolve(&mut scene, block, &mut desk);
+    let mut environment = environment::resolve(&mut scene, block, &variables, &mut desk);
     environment.leave_to_start(&frozen.start_env);
     if policy.strict {
         findings.refuse_dropped();
     }
     LaunchJudgement { findings, sources, environment }
+}
+
+/// The variables of the devcontainer.json that a plan was made with.
+fn frozen_variables(
+    request: &PlanRequest,
+    frozen: &ContainerPlan,
+    findings: &mut Findings,
+    desk: &mut Desk<'_>,
+) -> Vec<WantedVariable> {
+    if frozen.devcontainer.is_none() {
+        return Vec::new();
+    }
+    let Some(document) = devcontainer::open(request, findings) else { return Vec::new() };
+    let mut file = devcontainer::Scene::read(request, &document, frozen.engine.kind);
+    let host_env = devcontainer::persons_host_env(request);
+    file.settle_variables(desk, host_env);
+    findings.append(core::mem::take(&mut file.findings));
+    file.done().wanted.variables
 }

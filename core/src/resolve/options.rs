@@ -3,7 +3,10 @@
 //! A person's winning word that goes too far is a refusal. A repository's is left out or waits for an
 //! approval, and the next source decides.
 
-use super::persons::{Person, Persons, Rank};
+use super::{
+    devcontainer::{image_ask_message, wanted::Wanted},
+    persons::{Person, Persons, Rank},
+};
 use crate::{
     diagnostic::{Code, Findings, Severity},
     input::{ContainerOptions, PlanRequest},
@@ -18,10 +21,14 @@ use crate::{
         maximum,
     },
     source::{Source, SourceId, Sources},
-    text::{quoted, quoted_whole, whole_list},
+    text::{quoted, whole_list},
     words::{EngineKind, Mode, Network, Origin, Said, Template},
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 /// A resolved option: its value, who said it, and what lost against it.
 #[derive(Clone, Debug)]
@@ -61,6 +68,8 @@ pub(crate) struct Options {
     pub(crate) start_env: Vec<(String, SourceId)>,
     /// Ports to publish.
     pub(crate) ports: Vec<u16>,
+    /// Whether devcontainer.json counts: the strongest word on the image says so.
+    pub(crate) devcontainer: bool,
 }
 
 /// What resolving looks at and writes to.
@@ -70,6 +79,8 @@ pub(super) struct Scene<'a, 'r> {
     pub(super) block: Option<&'a ContainerBlock>,
     pub(super) findings: &'a mut Findings,
     pub(super) sources: &'a mut Sources,
+    /// What the file says, where a word on the image names it.
+    pub(super) devcontainer: Option<&'a Wanted>,
 }
 
 /// One word on an option.
@@ -81,7 +92,7 @@ struct Word {
 
 impl Word {
     fn said(&self) -> Said {
-        if self.rank == Rank::OrcaYaml { Said::Repository } else { Said::Person }
+        if matches!(self.rank, Rank::Devcontainer | Rank::OrcaYaml) { Said::Repository } else { Said::Person }
     }
 }
 
@@ -176,27 +187,37 @@ impl<'r> Scene<'_, 'r> {
     }
 }
 
-fn image(scene: &mut Scene<'_, '_>) -> Option<Resolved<ImageReference>> {
+/// The image, and whether devcontainer.json is asked for by the strongest word.
+fn image(scene: &mut Scene<'_, '_>) -> (Option<Resolved<ImageReference>>, bool) {
     let block = scene.block.and_then(|block| block.image.as_ref());
     let words = scene.words("image", |o| o.image.clone(), block);
     let refusals = |findings: &Findings| findings.iter().filter(|f| f.severity == Severity::Refused).count();
     let before = refusals(scene.findings);
-    let picked = scene.pick(words, read_image, judge_image);
+    let by_file = words.first().is_some_and(|word| word.text == DEVCONTAINER);
+    let mut picked = scene.pick(words, read_image, judge_image);
+    if let (true, Some(picked), Some((_, source))) = (by_file, &mut picked, file_image(scene)) {
+        // Whoever said "devcontainer", what the file names is the repository's word.
+        picked.said = Said::Repository;
+        picked.source = scene.sources.add(source);
+    }
     if picked.is_none() && refusals(scene.findings) == before {
         image_required(scene);
     }
-    picked
+    (picked, by_file)
+}
+
+/// The word on an image that stands for the one of devcontainer.json.
+pub(super) const DEVCONTAINER: &str = "devcontainer";
+
+fn file_image(scene: &Scene<'_, '_>) -> Option<(ImageReference, Source)> {
+    scene.devcontainer.and_then(|wanted| wanted.image.clone())
 }
 
 /// Nothing of a repository is pulled before a person approved it.
 fn ask_image(image: &Resolved<ImageReference>, sources: &Sources, desk: &mut Desk<'_>) {
     if image.said == Said::Repository {
-        let reference = image.value.as_str();
-        let message = format!(
-            "The repository wants the image {}; nothing of it is pulled until you approve.",
-            quoted_whole(reference)
-        );
-        desk.ask(&Subject::Image { reference }, sources.get(image.source), message);
+        let subject = Subject::Image { reference: image.value.as_str() };
+        desk.ask(&subject, sources.get(image.source), image_ask_message(&image.value));
     }
 }
 
@@ -212,7 +233,7 @@ fn image_required(scene: &mut Scene<'_, '_>) {
 
 /// `None` stands for the word `devcontainer`.
 fn read_image(text: &str) -> Result<Option<ImageReference>, (Code, String)> {
-    if text == "devcontainer" {
+    if text == DEVCONTAINER {
         return Ok(None);
     }
     ImageReference::parse(text).map(Some).map_err(|message| (Code::ImageReferenceInvalid, message))
@@ -223,14 +244,23 @@ fn judge_image(
     word: &Word,
     reference: Option<ImageReference>,
 ) -> Verdict<ImageReference> {
-    let Some(reference) = reference else {
-        let message =
-            "Images from devcontainer.json are not there yet, and no other image may stand in for it.";
-        scene.findings.refuse(Code::DevcontainerNotSupportedYet, word.source.clone(), message);
-        scene.findings.help("Name an image reference instead.");
+    let Some(reference) = reference.or_else(|| file_image(scene).map(|(image, _)| image)) else {
+        // The file names no image (a weaker word may), or is none (said already).
+        if scene.request.devcontainer.is_none() && scene.request.devcontainer_candidates.is_empty() {
+            let message = "The image is that of devcontainer.json, and the repository has none.";
+            scene.findings.refuse(Code::DevcontainerMissing, word.source.clone(), message);
+            scene.findings.help("Name an image, or commit a .devcontainer/devcontainer.json.");
+        }
         return Verdict::Next;
     };
-    if !maximum::image_is_within(scene.request, &reference) {
+    let is_build =
+        scene.devcontainer.is_some_and(|wanted| wanted.build.is_some()) && word.text == DEVCONTAINER;
+    let within = if is_build {
+        maximum::builds_are_within(scene.request)
+    } else {
+        maximum::image_is_within(scene.request, &reference)
+    };
+    if !within {
         scene.beyond_maximum(word, "image");
         return Verdict::Next;
     }
@@ -239,13 +269,13 @@ fn judge_image(
 
 /// Every option. The image comes first and the network second, since approvals are bound to both.
 pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &[Entry]) -> Options {
-    let image = image(scene);
+    let (image, devcontainer) = image(scene);
     desk.binding.image = image.as_ref().map(|image| (image.value.as_str().into(), image.said));
     let enabled = enabled(scene);
     let mode = mode(scene);
-    let network = network(scene, desk);
+    let network = network(scene, desk, devcontainer);
     desk.binding.network = network.value;
-    if let Some(image) = &image {
+    if let (Some(image), false) = (&image, devcontainer) {
         ask_image(image, scene.sources, desk);
     }
     Options {
@@ -260,6 +290,7 @@ pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &
         copy_ignored_files: copy_ignored_files(scene, desk, include),
         start_env: start_env(scene),
         ports: ports(scene),
+        devcontainer,
     }
 }
 
@@ -320,9 +351,16 @@ fn template(scene: &mut Scene<'_, '_>) -> Resolved<Template> {
     scene.or_default(picked, default)
 }
 
-fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>) -> Resolved<Network> {
+fn network(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, by_file: bool) -> Resolved<Network> {
     let block = scene.block.and_then(|block| block.network.as_ref());
-    let words = scene.words("network", |o| o.network.clone(), block);
+    let mut words = scene.words("network", |o| o.network.clone(), block);
+    // The weakest word: a flag in runArgs.
+    let flag = scene.devcontainer.and_then(|wanted| wanted.network.clone()).filter(|_| by_file);
+    words.extend(flag.map(|(network, source)| Word {
+        rank: Rank::Devcontainer,
+        text: network.to_string(),
+        source,
+    }));
     let widest = scene.persons.network();
     let read = |text: &str| {
         let message = || {
@@ -431,11 +469,8 @@ fn ports(scene: &mut Scene<'_, '_>) -> Vec<u16> {
     if ports.first() == Some(&0) {
         scene.findings.refuse(Code::RequestInvalid, source.clone(), "A port is a number from 1 to 65535.");
     }
-    let most = scene.request.global_settings.maximum.as_ref().and_then(|maximum| maximum.ports);
-    if let Some(most) = most
-        && u32::try_from(ports.len()).unwrap_or(u32::MAX) > most
-    {
-        let message = format!("The operator's maximum allows {most} published ports.");
+    if !maximum::ports_are_within(scene.request, ports.len()) {
+        let message = "The operator's maximum allows fewer published ports.";
         scene.findings.refuse(Code::ExceedsMaximum, source, message);
     }
     ports

@@ -11,6 +11,8 @@ use alloc::{format, vec::Vec};
 /// Sources of options; the order of declaration **is** the precedence, lowest first (design 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
+    /// The repository's devcontainer.json, where the image is its own.
+    Devcontainer,
     /// Global settings.
     GlobalSettings,
     /// The repository's orca.yaml.

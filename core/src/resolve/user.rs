@@ -33,10 +33,11 @@ pub(crate) struct ResolvedUser {
     pub(crate) home: Option<&'static str>,
 }
 
-/// Resolves the user; a root user of a person is a refusal, one of the image is not used.
+/// Resolves the user; a root user of a person is a refusal, one of the repository or the image is not used.
 pub(super) fn resolve(
     request: &PlanRequest,
     option: Option<&Resolved<String>>,
+    of_file: Option<&(String, Source)>,
     findings: &mut Findings,
     sources: &Sources,
 ) -> ResolvedUser {
@@ -45,6 +46,9 @@ pub(super) fn resolve(
         let source = sources.get(option.source);
         let (uid, gid) = persons_user(request, &option.value, &source, findings);
         return ResolvedUser { uid, gid, source, assumed: false, home: home_of(request, uid) };
+    }
+    if let Some(user) = of_file.and_then(|(said, source)| files_user(request, said, source, findings)) {
+        return user;
     }
     let source = Source::origin(Origin::Image);
     let Some(image) = image else {
@@ -78,10 +82,42 @@ pub(super) fn resolve(
     }
 }
 
+/// The user of a devcontainer.json, as the image's own files know it. `None`: the image's user is used.
+fn files_user(
+    request: &PlanRequest,
+    said: &str,
+    source: &Source,
+    findings: &mut Findings,
+) -> Option<ResolvedUser> {
+    // Until the image was looked at, what a name means is not known.
+    let image = request.image_facts.as_ref()?;
+    let looked_up = image.asked_user.as_ref().filter(|user| user.said == said);
+    match looked_up.and_then(|user| Some((user.uid?, user.gid?))) {
+        Some((uid @ 1..=LARGEST_ID, gid @ 1..=LARGEST_ID)) => Some(ResolvedUser {
+            uid,
+            gid,
+            source: source.clone(),
+            assumed: false,
+            home: home_of(request, uid),
+        }),
+        _ => {
+            let message = format!(
+                "The user {} is root in the image, has group root or is not in it; the image's own user is used.",
+                quoted(said)
+            );
+            findings.notice(Code::ImageUserUnresolved, source.clone(), message);
+            None
+        }
+    }
+}
+
 /// HOME of ours for a uid that has no home of its own in the image.
 pub(super) fn home_of(request: &PlanRequest, uid: u32) -> Option<&'static str> {
-    let image = request.image_facts.as_ref().filter(|image| image.uid == Some(uid));
-    let home = image.and_then(|image| image.home.as_deref()).unwrap_or("");
+    let image = request.image_facts.as_ref();
+    let asked = image.and_then(|image| image.asked_user.as_ref()).filter(|user| user.uid == Some(uid));
+    let home = asked.and_then(|user| user.home.as_deref());
+    let of_image = image.filter(|image| image.uid == Some(uid)).and_then(|image| image.home.as_deref());
+    let home = home.or(of_image).unwrap_or("");
     if is_own_home(home) { None } else { Some(FALLBACK_HOME) }
 }
 

@@ -1,6 +1,6 @@
 //! An approval grants exactly the thing that was asked, and nothing after anything around it changed.
 
-use crate::support::{orca_yaml, planned, set, with};
+use crate::support::{approve_all, orca_yaml, planned, set, with};
 use orca_container_core::{ApprovalKind, EnvState, Planned};
 use serde_json::{Value, json};
 
@@ -10,14 +10,6 @@ fn request(yaml: &str) -> Value {
 
 fn state(planned: &Planned, name: &str) -> EnvState {
     planned.environment.iter().find(|entry| entry.name == name).unwrap().state
-}
-
-/// The request with everything that is pending approved.
-fn approve_all(mut request: Value) -> Value {
-    let pending = planned(&request).pending_approvals;
-    let approvals: Vec<Value> = pending.iter().map(|p| json!({"kind": p.kind, "digest": p.digest})).collect();
-    set(&mut request, "approvals", json!(approvals));
-    request
 }
 
 fn with_yaml(mut request: Value, yaml: &str) -> Value {

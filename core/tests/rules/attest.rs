@@ -2,7 +2,7 @@
 
 use crate::support::{request, sealed, set};
 use orca_container_core::{
-    CheckResult, ContainerPlan, EngineKind, Evidence, IdMaps, MountRole, Observation, Operator, Scope,
+    CheckResult, ContainerPlan, EngineKind, Evidence, IdMaps, Observation, Operator, Scope, VolumeRef,
     attest, differences, input::ImageFacts, input::PlanRequest, observe_confinement, observe_container,
     observe_network, observe_process, observe_volume,
 };
@@ -63,8 +63,8 @@ fn every_row_is_broken_by_another_value_and_by_none() {
             Scope::Container,
             Scope::Network,
             Scope::Process,
-            Scope::Volume(MountRole::Workspace),
-            Scope::Volume(MountRole::Agent),
+            Scope::Volume(VolumeRef::Workspace),
+            Scope::Volume(VolumeRef::Agent),
         ];
         let mut seen = 0;
         for scope in scopes {
@@ -174,8 +174,8 @@ fn volumes_with_options_or_strange_labels_are_found() {
     ] {
         let (plan, ..) = measured(engine);
         let check = |text: &str| {
-            let facts = observe_volume(MountRole::Workspace, text).unwrap();
-            differences(&attest(&plan, Scope::Volume(MountRole::Workspace), &facts))
+            let facts = observe_volume(VolumeRef::Workspace, text).unwrap();
+            differences(&attest(&plan, Scope::Volume(VolumeRef::Workspace), &facts))
         };
         assert_eq!(check(text), Vec::<String>::new(), "{engine}");
         let mut hostile: Value = serde_json::from_str(text).unwrap();
@@ -183,7 +183,7 @@ fn volumes_with_options_or_strange_labels_are_found() {
         assert_eq!(check(&hostile.to_string()).len(), 1);
         hostile[0]["Labels"] = json!(null);
         assert_eq!(check(&hostile.to_string()).len(), 2);
-        assert!(observe_volume(MountRole::Workspace, "[]").is_none());
+        assert!(observe_volume(VolumeRef::Workspace, "[]").is_none());
     }
 }
 

@@ -97,7 +97,10 @@ fn a_program_called_docker_can_be_podman() {
 
 #[test]
 fn a_build_says_what_it_knows() {
-    assert_eq!(capabilities().capabilities, ["container-worktrees-v1", "copy-ignored-files-v1"]);
+    assert_eq!(
+        capabilities().capabilities,
+        ["container-worktrees-v1", "copy-ignored-files-v1", "devcontainer-v1"]
+    );
 }
 
 #[test]

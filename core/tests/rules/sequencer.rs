@@ -1,15 +1,19 @@
 //! The sequencer: creation and removal converge from every interrupted prefix, and nothing unknown or
 //! foreign is ever touched.
 
-use crate::support::{request, sealed};
+use crate::support::{approve_all, request, sealed, with_devcontainer};
 use orca_container_core::{
     Action, ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource,
-    VolumeFacts, World, next_actions,
+    VolumeFacts, VolumeRef, World, next_actions,
 };
 use proptest::prelude::*;
 
 fn plans() -> Vec<ContainerPlan> {
-    ["docker", "podman"].into_iter().map(|engine| sealed(&request(engine))).collect()
+    let volumes =
+        r#"{"image": "a:1", "mounts": ["source=a,target=/a", "source=b,target=/b", "type=tmpfs,target=/c"]}"#;
+    let with_volumes = |engine| sealed(&approve_all(with_devcontainer(engine, volumes)));
+    let engines = ["docker", "podman"];
+    engines.map(|engine| sealed(&request(engine))).into_iter().chain(engines.map(with_volumes)).collect()
 }
 
 /// A record that survived says what was done; the engine forgets what was checked in an earlier run.
@@ -21,6 +25,7 @@ fn after_a_crash(mut world: World) -> World {
     };
     unchecked(&mut world.observed.workspace_volume);
     unchecked(&mut world.observed.agent_volume);
+    world.observed.repository_volumes.iter_mut().for_each(unchecked);
     if let Resource::Present(facts) = &mut world.observed.container {
         (facts.checked, facts.process_checked) = (false, false);
     }
@@ -33,8 +38,10 @@ fn is_running(world: &World) -> bool {
 }
 
 fn is_empty(world: &World) -> bool {
-    let Observed { network, workspace_volume, agent_volume, container, image: _ } = &world.observed;
+    let Observed { network, workspace_volume, agent_volume, repository_volumes, container, image: _ } =
+        &world.observed;
     world.record.is_none()
+        && repository_volumes.iter().all(|volume| *volume == Resource::Absent)
         && *network == Resource::Absent
         && *workspace_volume == Resource::Absent
         && *agent_volume == Resource::Absent
@@ -151,12 +158,14 @@ fn observed() -> impl Strategy<Value = Observed> {
             process_checked,
         },
     );
-    (resource(network), resource(volume()), resource(volume()), resource(container)).prop_map(
-        |(network, workspace_volume, agent_volume, container)| Observed {
+    let repository = prop::collection::vec(resource(volume()), 0..3);
+    (resource(network), resource(volume()), resource(volume()), repository, resource(container)).prop_map(
+        |(network, workspace_volume, agent_volume, repository_volumes, container)| Observed {
             image: Resource::Absent,
             network,
             workspace_volume,
             agent_volume,
+            repository_volumes,
             container,
         },
     )
@@ -190,9 +199,13 @@ proptest! {
                         Action::RemoveContainer | Action::StopContainer | Action::StartContainer => {
                             prop_assert!(matches!(&observed.container, Resource::Present(facts) if facts.ours));
                         }
-                        Action::RemoveVolume(orca_container_core::MountRole::Agent) => prop_assert!(touched_volume(&observed.agent_volume)),
-                        Action::RemoveVolume(_) => {
-                            prop_assert!(touched_volume(&observed.workspace_volume));
+                        Action::RemoveVolume(volume) => {
+                            let facts = match volume {
+                                VolumeRef::Workspace => &observed.workspace_volume,
+                                VolumeRef::Agent => &observed.agent_volume,
+                                VolumeRef::Repository(index) => &observed.repository_volumes[*index],
+                            };
+                            prop_assert!(touched_volume(facts));
                             prop_assert_eq!(&observed.container, &Resource::Absent);
                         }
                         Action::RemoveNetwork => prop_assert!(matches!(&observed.network, Resource::Present(f) if f.ours && !f.in_use)),
@@ -200,6 +213,7 @@ proptest! {
                             prop_assert_eq!(&observed.container, &Resource::Absent);
                             prop_assert_eq!(&observed.workspace_volume, &Resource::Absent);
                             prop_assert_eq!(&observed.agent_volume, &Resource::Absent);
+                            prop_assert!(observed.repository_volumes.iter().all(|volume| *volume == Resource::Absent));
                         }
                         _ => {}
                     }

@@ -123,3 +123,25 @@ pub fn words(command: &orca_container_core::Command) -> Vec<String> {
         })
         .collect()
 }
+
+/// The request with a devcontainer.json that counts.
+pub fn with_devcontainer(engine: &str, text: &str) -> Value {
+    with(
+        engine,
+        &[
+            ("choices.image", json!("devcontainer")),
+            ("devcontainer", json!({"path": ".devcontainer/devcontainer.json", "text": text})),
+        ],
+    )
+}
+
+/// The request with everything approved that it asks, also what it asks because something was approved.
+pub fn approve_all(mut request: Value) -> Value {
+    let mut approvals: Vec<Value> = Vec::new();
+    for _ in 0..4 {
+        let pending = planned(&request).pending_approvals;
+        approvals.extend(pending.iter().map(|p| json!({"kind": p.kind, "digest": p.digest})));
+        set(&mut request, "approvals", json!(approvals));
+    }
+    request
+}

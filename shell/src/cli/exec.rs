@@ -10,12 +10,13 @@ use orca_container_core::input::LaunchCommand;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use super::person::Person;
 use super::workspace::{failure, found};
 use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
-use crate::workspace::{LaunchOptions, disk_low, launch_answer};
+use crate::workspace::{BEFORE_LAUNCH, LaunchOptions, disk_low, launch_answer, run_stages};
 
 /// Run a command in a workspace, with the variables of now
 #[derive(Debug, Args)]
@@ -80,13 +81,17 @@ fn run(
     options: LaunchOptions,
     io: &mut Io<'_>,
 ) -> Result<Ended, Failure> {
-    let (store, record) = found(workspace)?;
+    let (store, mut record) = found(workspace)?;
     let file = SettingsPlace::of_process(settings.map(PathBuf::as_path))
         .read()
         .map_err(|error| Failure::of(&error))?;
     let settings = file
         .map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
         .map_err(|error| Failure::of(&error))?;
+    // What the repository wants before each launch; a person works on when it fails.
+    if let Err(error) = run_stages(&BEFORE_LAUNCH, &mut record, &store, &settings, &mut Person::new(io)) {
+        writeln!(io.stderr, "warning: {error}")?;
+    }
     let answer = launch_answer(&record, &store, &settings, options).map_err(|error| failure(error, io))?;
     if let Some(low) = disk_low(&record) {
         writeln!(io.stderr, "warning: {low}")?;

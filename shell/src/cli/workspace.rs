@@ -10,9 +10,11 @@ use super::container_flags::ContainerFlags;
 use super::person::Person;
 use super::target::Target;
 use super::{Ended, Failure, Io};
+use crate::gather::settings_file::SettingsPlace;
 use crate::render::refusal;
+use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord};
-use crate::workspace::{self, CreateOptions, Runner, WorkspaceError};
+use crate::workspace::{self, AFTER_START, CreateOptions, Runner, WorkspaceError};
 
 /// Make a workspace: one hardened container for the git worktree of a folder
 #[derive(Debug, Args)]
@@ -84,6 +86,13 @@ fn store() -> Result<Store, Failure> {
     Store::of_process().map_err(|error| Failure::of(&error))
 }
 
+/// The settings that launches read by themselves.
+fn settings() -> Result<Settings, Failure> {
+    let file = SettingsPlace::of_process(None).read().map_err(|error| Failure::of(&error))?;
+    file.map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
+        .map_err(|error| Failure::of(&error))
+}
+
 pub(super) fn found(written: &str) -> Result<(Store, WorkspaceRecord), Failure> {
     let store = store()?;
     let record = workspace::find(&store, written).map_err(|error| Failure::of(&error))?;
@@ -128,8 +137,13 @@ fn described(record: &WorkspaceRecord) -> serde_json::Value {
         "image": record.plan.image.reference,
         "mode": record.plan.mode,
     });
-    if let (Some(copied), Some(object)) = (&record.copied, value.as_object_mut()) {
-        object.insert("copied".into(), json!(copied));
+    if let Some(object) = value.as_object_mut() {
+        if let Some(copied) = &record.copied {
+            object.insert("copied".into(), json!(copied));
+        }
+        if !record.commands.is_empty() {
+            object.insert("commands".into(), json!(record.commands));
+        }
     }
     value
 }
@@ -208,7 +222,13 @@ pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended
     } else {
         drop(lock);
     }
+    let mut record = runner.record;
     reached.map_err(|error| failure(error, io))?;
+    if goal == Goal::Start {
+        let settings = settings()?;
+        let ran = workspace::run_stages(&AFTER_START, &mut record, &store, &settings, &mut Person::new(io));
+        ran.map_err(|error| failure(error, io))?;
+    }
     let done = match goal {
         Goal::Start => "runs",
         Goal::Stop => "is stopped",

@@ -22,8 +22,8 @@ pub struct CarryOut {
 pub struct Supplies<'a> {
     /// The env-file text of the start variables.
     pub start_env: Option<&'a Sensitive>,
-    /// Writes the ignored files as a tar.
-    pub ignored_files: Option<Writer<'a>>,
+    /// Writes the tar that is read: ignored files, or the context of a build.
+    pub archive: Option<Writer<'a>>,
 }
 
 impl std::fmt::Debug for Supplies<'_> {
@@ -85,13 +85,14 @@ impl CarryOut {
         };
         let client = Client { program: program.clone(), env: command.env.clone() };
         let deadline = Duration::from_secs(u64::from(command.deadline_s));
-        let wanted = if action == Action::PullImage { Wanted::Shown } else { Wanted::Kept };
+        let shown = matches!(action, Action::PullImage | Action::BuildImage);
+        let wanted = if shown { Wanted::Shown } else { Wanted::Kept };
         let failed = |cause| CarryOutError::Client { action: kind, cause };
         let output = match &command.stdin {
             None => client.call(args, Input::None, wanted, deadline),
-            Some(Stdin::IgnoredFiles) => {
+            Some(Stdin::IgnoredFiles | Stdin::Context { .. }) => {
                 // An empty archive would report files as copied that are not.
-                let files = supplies.ignored_files.ok_or(CarryOutError::Reference { action: kind })?;
+                let files = supplies.archive.ok_or(CarryOutError::Reference { action: kind })?;
                 client.call(args, Input::Written(files, NO_PROGRESS), wanted, deadline)
             }
             Some(Stdin::StartEnv { .. }) => {

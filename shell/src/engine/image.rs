@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use orca_container_core::input::ImageFacts;
+use orca_container_core::input::{AskedUser, ImageFacts};
 use orca_container_core::{Sensitive, quoted, resolve_user};
 use serde_json::Value;
 
@@ -53,19 +53,32 @@ pub fn image_configuration(client: &Client, reference: &str) -> Result<ImageFact
     configuration(document).ok_or_else(unreadable)
 }
 
-/// The same with its user looked up in its own files, through a container called `helper` that never runs.
+/// The same with its user, and one that a devcontainer.json asks for, looked up in its own files, through a container
+/// called `helper` that never runs.
 pub fn image_facts(
     client: &Client,
     reference: &str,
+    asked: Option<&str>,
     helper: &str,
     labels: &[String],
 ) -> Result<ImageFacts, ImageError> {
     let mut facts = image_configuration(client, reference)?;
     if facts.user.is_empty() {
         (facts.uid, facts.gid) = (Some(0), Some(0));
-        return Ok(facts);
+        if asked.is_none() {
+            return Ok(facts);
+        }
     }
     let files = user_files(client, &facts.id, helper, labels)?;
+    facts.asked_user = asked.map(|said| {
+        let found = resolve_user(said, &files.0, &files.1);
+        AskedUser {
+            said: said.into(),
+            uid: found.as_ref().map(|user| user.uid),
+            gid: found.as_ref().map(|user| user.gid),
+            home: found.and_then(|user| user.home),
+        }
+    });
     if let Some(user) = resolve_user(&facts.user, &files.0, &files.1) {
         (facts.uid, facts.gid, facts.home) = (Some(user.uid), Some(user.gid), user.home);
     }
@@ -99,6 +112,7 @@ fn configuration(document: &Value) -> Option<ImageFacts> {
         uid: None,
         gid: None,
         home: None,
+        asked_user: None,
         labels: objects(config.get("Labels"))
             .into_iter()
             .filter_map(|(n, v)| Some((n, v.as_str()?.to_owned())))

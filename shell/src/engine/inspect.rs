@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown, MountRole,
-    NetworkFacts, Observed, Resource, Scope, VolumeFacts, attest, observe_confinement, observe_container,
-    observe_network, observe_process, observe_volume,
+    CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown,
+    NetworkFacts, Observed, Resource, Scope, VolumeFacts, VolumeRef, attest, observe_confinement,
+    observe_container, observe_network, observe_process, observe_volume,
 };
 use serde_json::Value;
 
@@ -86,8 +86,9 @@ impl Inspector<'_> {
         Observed {
             image: Resource::Present(ImageKnown { inspected: true }),
             network: self.network(),
-            workspace_volume: self.volume(MountRole::Workspace),
-            agent_volume: self.volume(MountRole::Agent),
+            workspace_volume: self.volume(VolumeRef::Workspace),
+            agent_volume: self.volume(VolumeRef::Agent),
+            repository_volumes: self.repository_volumes(),
             container: self.container(known_id),
         }
     }
@@ -100,8 +101,8 @@ impl Inspector<'_> {
         names.iter().all(|name| labels.get(name).and_then(Value::as_str) == Some(self.label(name)))
     }
 
-    fn volume(&self, role: MountRole) -> Resource<VolumeFacts> {
-        match self.ask(&["volume", "inspect", "--", self.volume_name(role)]) {
+    fn volume(&self, volume: VolumeRef) -> Resource<VolumeFacts> {
+        match self.ask(&["volume", "inspect", "--", self.volume_name(volume)]) {
             Answer::Absent => Resource::Absent,
             Answer::Unknown(why) => Resource::Unknown { why },
             Answer::There(document, _) => {
@@ -112,9 +113,14 @@ impl Inspector<'_> {
         }
     }
 
-    fn volume_name(&self, role: MountRole) -> &str {
-        let names = &self.plan.names;
-        if role == MountRole::Agent { &names.agent_volume } else { &names.workspace_volume }
+    fn repository_volumes(&self) -> Vec<Resource<VolumeFacts>> {
+        let of_repository = |reference: &VolumeRef| matches!(reference, VolumeRef::Repository(_));
+        let all = VolumeRef::all(self.plan).map(|(reference, _)| reference);
+        all.filter(of_repository).map(|reference| self.volume(reference)).collect()
+    }
+
+    fn volume_name(&self, volume: VolumeRef) -> &str {
+        volume.of(self.plan).map_or("", |volume| &volume.name)
     }
 
     /// The network, and whether a container that is not this workspace's uses it.
@@ -177,12 +183,12 @@ impl Inspector<'_> {
     }
 
     /// A volume and, with it, the network, against the plan.
-    pub fn check_volume(&self, role: MountRole) -> Vec<Check> {
-        let observed = match self.ask(&["volume", "inspect", "--", self.volume_name(role)]) {
-            Answer::There(_, text) => observe_volume(role, &text).unwrap_or_default(),
+    pub fn check_volume(&self, volume: VolumeRef) -> Vec<Check> {
+        let observed = match self.ask(&["volume", "inspect", "--", self.volume_name(volume)]) {
+            Answer::There(_, text) => observe_volume(volume, &text).unwrap_or_default(),
             Answer::Absent | Answer::Unknown(_) => orca_container_core::Observation::default(),
         };
-        attest(self.plan, Scope::Volume(role), &observed)
+        attest(self.plan, Scope::Volume(volume), &observed)
     }
 
     /// The network against the plan; nothing to compare where none is made.

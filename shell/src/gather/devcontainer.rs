@@ -4,6 +4,11 @@
 //! several are no choice of ours: a person names one, or they are all listed. A file that is there and cannot be read is an
 //! error, never a reason to take the next.
 
+use data_encoding::HEXLOWER;
+use orca_container_core::dockerfile_path;
+use orca_container_core::input::{DockerfileFact, PlanRequest};
+use sha2::{Digest, Sha256};
+
 /// The places that come before a choice.
 const FIRST: [&str; 2] = [".devcontainer/devcontainer.json", ".devcontainer.json"];
 
@@ -45,6 +50,21 @@ pub(crate) fn find<E>(
         return Ok(Found { file: None, candidates: files.into_iter().map(|(path, _)| path).collect() });
     }
     Ok(Found { file: files.pop(), candidates: Vec::new() })
+}
+
+/// Puts the digest of the Dockerfile that the request's file builds from into the request, of which `text` gives a file's
+/// text; gives the path of one that is not there.
+pub(crate) fn missing_dockerfile<E>(
+    request: &mut PlanRequest,
+    text: impl Fn(&str) -> Result<Option<String>, E>,
+) -> Result<Option<String>, E> {
+    let Some(path) = dockerfile_path(request) else { return Ok(None) };
+    let Some(text) = text(&path)? else { return Ok(Some(path)) };
+    let digest = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
+    if let Some(file) = &mut request.devcontainer {
+        file.dockerfile = Some(DockerfileFact { path, digest });
+    }
+    Ok(None)
 }
 
 /// Whether a path is one of the three places.

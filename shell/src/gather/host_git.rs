@@ -24,11 +24,16 @@ pub(super) fn git_with(
     input: Input<'_>,
     wanted: Wanted,
 ) -> Result<Output, ClientError> {
+    crate::engine::run_bounded(command(repository, args)?, "git", input, wanted, PATIENCE)
+}
+
+/// A git in a repository that is not started yet.
+pub(super) fn command(repository: &Path, args: &[impl AsRef<OsStr>]) -> Result<Command, ClientError> {
     let program = host_program("git").ok_or_else(|| ClientError::Missing { program: "git".into() })?;
     let mut command = Command::new(program);
     command.args(HOST_GIT_FLAGS).args(["--no-pager", "-C"]).arg(repository).args(args);
     command.env_clear().envs(HOST_GIT_ENV).env("LC_ALL", "C").env("PATH", host_path());
     // safe.directory is the user's own word about whose repositories are trusted.
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
-    crate::engine::run_bounded(command, "git", input, wanted, PATIENCE)
+    Ok(command)
 }

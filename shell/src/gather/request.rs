@@ -97,7 +97,7 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
     let found = find_devcontainer(&root, devcontainer.as_deref())?;
     ask_for_container(&mut choices, &document.global_settings, &chosen.settings);
     approvals.extend(document.approvals.iter().cloned());
-    let request = PlanRequest {
+    let mut request = PlanRequest {
         schema_version: SCHEMA_VERSION,
         requires: Vec::new(),
         install: Install { id: PREVIEW.into() },
@@ -121,6 +121,9 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         engine: None,
         image_facts: None,
     };
+    // One that is not there is what the plan still needs.
+    let dockerfile = |path: &str| read_repository_text(&root, path, limits::DOCKERFILE_BYTES);
+    devcontainer::missing_dockerfile(&mut request, dockerfile)?;
     know(&request);
     Ok(Gathered { request, passed_over: chosen.passed_over })
 }

@@ -40,7 +40,8 @@ fn heading(page: &mut Page, name: &str, planned: &Planned) {
 fn need(need: &Need) -> String {
     match need {
         Need::Engine => "a look at the engine".into(),
-        Need::Image { reference } => format!("a look at the image {}", quoted(reference)),
+        Need::Dockerfile { path } => format!("the digest of {}", quoted(path)),
+        Need::Image { reference, .. } => format!("a look at the image {}", quoted(reference)),
         Need::Approval { .. } => "your approval".into(),
         Need::Branch => "a branch that is checked out".into(),
     }

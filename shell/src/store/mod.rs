@@ -19,7 +19,7 @@ pub use approvals::{StoredApproval, StoredApprovals};
 pub use lock::{Lock, LockError};
 pub use private_file::PrivateFileError;
 pub use record::{
-    FrozenText, FrozenTexts, RecordedEngine, RecordedImage, RecordedWorkspace, WorkspaceRecord,
+    FrozenText, FrozenTexts, RanCommand, RecordedEngine, RecordedImage, RecordedWorkspace, WorkspaceRecord,
 };
 pub use values::WorkspaceValues;
 

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use orca_container_core::input::{
-    DevcontainerFile, EngineClient, EngineFacts, ImageFacts, RepositoryFile, Workspace, WorktreeIncludeFile,
+    AskedUser, DevcontainerFile, EngineClient, EngineFacts, ImageFacts, RepositoryFile, Workspace,
+    WorktreeIncludeFile,
 };
-use orca_container_core::{ContainerPlan, Endpoint, EngineKind, LimitKind, Record, Sensitive};
+use orca_container_core::{
+    ContainerPlan, Endpoint, EngineKind, LifecycleStage, LimitKind, Record, Sensitive,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::copy::CopyReport;
@@ -29,6 +32,9 @@ pub struct WorkspaceRecord {
     /// The container's full id, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container_id: Option<String>,
+    /// What became of the repository's commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<RanCommand>,
     /// What became of the copy of ignored files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<CopyReport>,
@@ -61,6 +67,15 @@ impl WorkspaceRecord {
     pub fn file_name(&self) -> &str {
         &self.plan.names.container
     }
+}
+
+/// A repository's commands that were run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RanCommand {
+    /// Of which stage.
+    pub stage: LifecycleStage,
+    /// How they ended; 0 is well.
+    pub code: i32,
 }
 
 /// A workspace's ids and places.
@@ -206,8 +221,28 @@ pub struct RecordedImage {
     /// Home.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
+    /// The user that the devcontainer.json asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_user: Option<RecordedUser>,
     /// Names in its ENV.
     pub env_names: Vec<String>,
+}
+
+/// A user that was looked up in an image.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedUser {
+    /// As it was asked for.
+    pub said: String,
+    /// uid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<u32>,
+    /// gid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gid: Option<u32>,
+    /// Home.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
 }
 
 impl RecordedImage {
@@ -220,6 +255,12 @@ impl RecordedImage {
             uid: facts.uid,
             gid: facts.gid,
             home: facts.home.clone(),
+            asked_user: facts.asked_user.as_ref().map(|user| RecordedUser {
+                said: user.said.clone(),
+                uid: user.uid,
+                gid: user.gid,
+                home: user.home.clone(),
+            }),
             env_names: facts.env.iter().map(name).collect(),
         }
     }
@@ -234,6 +275,12 @@ impl RecordedImage {
             uid: self.uid,
             gid: self.gid,
             home: self.home.clone(),
+            asked_user: self.asked_user.clone().map(|user| AskedUser {
+                said: user.said,
+                uid: user.uid,
+                gid: user.gid,
+                home: user.home,
+            }),
             labels: BTreeMap::new(),
             entrypoint: Vec::new(),
             volumes: Vec::new(),

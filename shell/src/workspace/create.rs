@@ -10,7 +10,9 @@ use orca_container_core::{
     asked_value, limits, plan, render, start_env_text,
 };
 
+use super::build::build_image;
 use super::helper::{looked_up, remove_left, remove_leftovers};
+use super::lifecycle::{AFTER_CREATE, run_stages};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
 use crate::gather::committed::Committed;
@@ -56,7 +58,9 @@ pub fn create(
     let worktree = worktree_lock(store, &request)?;
     let made = create_locked(request, options.folder, &options.approve, chosen.as_deref(), store, ui);
     worktree.remove();
-    made
+    let mut record = made?;
+    run_stages(&AFTER_CREATE, &mut record, store, options.settings, ui)?;
+    Ok(record)
 }
 
 fn create_locked(
@@ -189,6 +193,11 @@ fn use_committed_texts(
     let found = devcontainer::find(chosen, text, || committed.folders(&path_of(".devcontainer")))?;
     request.devcontainer = found.file.map(devcontainer_file);
     request.devcontainer_candidates = found.candidates;
+    if let Some(path) = devcontainer::missing_dockerfile(request, |path| {
+        committed.text(&path_of(path), limits::DOCKERFILE_BYTES)
+    })? {
+        return Err(WorkspaceError::NoDockerfile { path });
+    }
     know(request);
     let notes = committed.notes()?;
     if notes.submodules {
@@ -290,16 +299,26 @@ fn image(
 ) -> Result<orca_container_core::input::ImageFacts, WorkspaceError> {
     let facts = request.engine.as_ref().ok_or(WorkspaceError::Preview("an engine".into()))?;
     let client = Client { program: facts.client.program.clone(), env: facts.client.env.clone() };
+    let asked = planned.needs.iter().find_map(|need| match need {
+        Need::Image { user, .. } => user.as_deref(),
+        _ => None,
+    });
     let labels = [format!("--label=orca.install={}", request.install.id)];
     let reference = &planned.plan.image.reference;
-    match looked_up(store, &client, facts.kind, reference, &labels)? {
+    if planned.plan.image.build.is_some() {
+        let built = build_image(request, planned, &client, store, ui)?;
+        let facts = looked_up(store, &client, facts.kind, reference, asked, &labels)?;
+        built.remove();
+        return Ok(facts?);
+    }
+    match looked_up(store, &client, facts.kind, reference, asked, &labels)? {
         Err(ImageError::Missing { .. }) => {}
         other => return Ok(other?),
     }
     ui.progress(&format!("Pulling {}", orca_container_core::escaped(reference)));
     let command = render(Action::PullImage, &planned.plan, &RenderContext::of(request));
     CarryOut::default().run(Action::PullImage, &command, Supplies::default())?;
-    Ok(looked_up(store, &client, facts.kind, reference, &labels)??)
+    Ok(looked_up(store, &client, facts.kind, reference, asked, &labels)??)
 }
 
 fn needs(planned: &Planned) -> String {
@@ -309,6 +328,7 @@ fn needs(planned: &Planned) -> String {
         .map(|need| match need {
             Need::Engine => "an engine".into(),
             Need::Image { .. } => "the image".into(),
+            Need::Dockerfile { path } => format!("the Dockerfile {}", orca_container_core::quoted(path)),
             Need::Approval { .. } => "your approval".into(),
             Need::Branch => "a branch that is checked out (git switch -c NAME)".into(),
         })
@@ -327,6 +347,7 @@ fn record_of(request: &PlanRequest, planned: &Planned) -> Result<WorkspaceRecord
         image: RecordedImage::of(image),
         progress: Record::new(!planned.copy.files.is_empty()),
         container_id: None,
+        commands: Vec::new(),
         copied: None,
         plan: planned.plan.clone(),
         agent: request.agent.clone(),

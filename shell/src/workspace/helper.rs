@@ -14,18 +14,19 @@ fn prefix(engine: EngineKind) -> String {
     format!("orca-lookup-{engine}-")
 }
 
-/// The facts of an image, its user looked up.
+/// The facts of an image, its user looked up, and one that is asked for.
 pub(super) fn looked_up(
     store: &Store,
     client: &Client,
     engine: EngineKind,
     reference: &str,
+    asked: Option<&str>,
     labels: &[String],
 ) -> Result<Result<ImageFacts, ImageError>, WorkspaceError> {
     remove_left(store, client, engine);
     let name = format!("{}{}", prefix(engine), random_id()?);
     let lock = store.lock(&name)?;
-    let facts = image_facts(client, reference, &name, labels);
+    let facts = image_facts(client, reference, asked, &name, labels);
     if !matches!(facts, Err(ImageError::Client(_))) {
         lock.remove();
     }

@@ -1,6 +1,6 @@
 //! One process in a workspace: the layers of now over the frozen texts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,9 @@ use orca_container_core::input::{
 use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
 
 use super::WorkspaceError;
-use crate::engine::{DiskLow, Input, Wanted, check_room, host_path, host_program, run_bounded};
+use crate::engine::{
+    Client, DiskLow, Input, Wanted, check_room, host_path, host_program, image_configuration, run_bounded,
+};
 use crate::gather::host;
 use crate::gather::request::know;
 use crate::gather::settings_file::SettingsPlace;
@@ -56,6 +58,9 @@ pub fn launch_request(
             env: Some(values.env()),
             env_file: values.env_file(),
             forward_host_env: Some(record.forward_host_env.clone()),
+            // As when it was made: what the file asks for was approved for its image and this network.
+            image: record.plan.devcontainer.as_ref().map(|_| "devcontainer".into()),
+            network: record.plan.devcontainer.as_ref().map(|_| record.plan.network.mode.to_string()),
             ..ContainerOptions::default()
         },
         repo_settings: settings.for_repository(Path::new(&common_dir))?.settings,
@@ -87,7 +92,9 @@ pub fn launch_answer(
     if record.progress.phase.is_unfinished() {
         return Err(WorkspaceError::Unfinished(orca_container_core::quoted(&record.workspace.name)));
     }
-    let request = launch_request(record, store, settings)?;
+    let mut request = launch_request(record, store, settings)?;
+    give_image_values(&mut request, record)?;
+    let is_for_repository = matches!(options.command, LaunchCommand::Lifecycle(_));
     let container_id = record
         .container_id
         .clone()
@@ -105,12 +112,26 @@ pub fn launch_answer(
             host: host_values(&request),
             orca: UniqueMap::default(),
             secrets: secrets(options.secrets_fd)?,
-            gh_token: gh_token(&request),
+            gh_token: if is_for_repository { None } else { gh_token(&request) },
         },
     };
     know(&request);
     know_launch(&launch_request.values);
     Ok(launch(&record.plan, &request, &launch_request)?)
+}
+
+/// `${containerEnv:NAME}` takes what the image has; the record keeps names only.
+fn give_image_values(request: &mut PlanRequest, record: &WorkspaceRecord) -> Result<(), WorkspaceError> {
+    let text = record.texts.devcontainer();
+    let refers = text.is_some_and(|file| file.text.reveal().contains("${containerEnv:"));
+    if record.plan.devcontainer.is_some() && refers {
+        let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+        let image = image_configuration(&client, &record.image.id)?;
+        if let Some(facts) = &mut request.image_facts {
+            facts.env = image.env;
+        }
+    }
+    Ok(())
 }
 
 /// What a launch warns of and never refuses: a person needs the terminal to clean up.
@@ -152,13 +173,15 @@ fn terminal(tty: bool) -> Terminal {
 /// Values of exactly the host variables that this launch hands over.
 fn host_values(request: &PlanRequest) -> UniqueMap<Sensitive> {
     let report = effective_environment(request);
-    let handed_over = report
-        .environment
-        .iter()
-        .filter(|entry| entry.state == EnvState::Active && (entry.layer == Layer::Host));
-    handed_over
-        .filter_map(|entry| Some((entry.name.clone(), Sensitive::from(std::env::var(&entry.name).ok()?))))
-        .collect()
+    let handed_over = report.environment.iter().filter(|entry| entry.state == EnvState::Active);
+    let names = handed_over.flat_map(|entry| {
+        let own = (entry.layer == Layer::Host).then_some(&entry.name);
+        own.into_iter().chain(&entry.host_names)
+    });
+    // A variable of a devcontainer.json may take parts of one that is handed over as well.
+    let names: BTreeSet<&String> = names.collect();
+    let value = |name: &String| Some((name.clone(), Sensitive::from(std::env::var(name).ok()?)));
+    names.into_iter().filter_map(value).collect()
 }
 
 /// One JSON object of names and values from an inherited descriptor.

@@ -3,10 +3,12 @@
 //! The core decides: what may be done comes from `next_actions`, what it looks like from `render`, what must be
 //! true from `expectations`. This module observes, carries out and records.
 
+mod build;
 mod create;
 mod find;
 mod helper;
 mod launch;
+mod lifecycle;
 mod run;
 mod status;
 
@@ -14,10 +16,11 @@ pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
 pub use helper::remove_leftovers;
 pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
+pub use lifecycle::{AFTER_CREATE, AFTER_START, BEFORE_LAUNCH, run_stages};
 pub use run::{Copying, Runner};
 pub use status::{Status, status};
 
-use orca_container_core::{PendingApproval, Refusal};
+use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 
 use crate::engine::{CarryOutError, ClientError, DiskLow, EngineError, ImageError};
 use crate::gather::committed::CommittedError;
@@ -80,6 +83,28 @@ pub enum WorkspaceError {
         user: String,
         /// Where.
         folders: Vec<String>,
+    },
+    /// The Dockerfile of a devcontainer.json is not in the commit.
+    #[error(
+        "The devcontainer.json builds from {}, which is not in the commit.",
+        orca_container_core::quoted(path)
+    )]
+    NoDockerfile {
+        /// Its path in the repository.
+        path: String,
+    },
+    /// A command of the repository failed; the workspace stands.
+    #[error(
+        "The workspace is there, but the repository's {stage} {}; the commands after it were not run.",
+        if *timed_out { "did not end in time".to_owned() } else { format!("ended with {code}") }
+    )]
+    CommandFailed {
+        /// Of which stage.
+        stage: LifecycleStage,
+        /// How it ended.
+        code: i32,
+        /// Whether it was ended at its deadline.
+        timed_out: bool,
     },
     /// Something stands in the way.
     #[error("It cannot go on: {}", .0.join(" "))]

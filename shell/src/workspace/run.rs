@@ -222,7 +222,7 @@ impl<'a> Runner<'a> {
 
     fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {
         let command = self.command(action);
-        let supplies = Supplies { start_env: self.start_env.as_ref(), ignored_files: None };
+        let supplies = Supplies { start_env: self.start_env.as_ref(), archive: None };
         self.carry.run(action, &command, supplies)?;
         Ok(())
     }
@@ -239,7 +239,7 @@ impl<'a> Runner<'a> {
         self.leaves_room_for(report.bytes)?;
         let command = self.command(Action::CopyIgnoredFiles);
         let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
-        let supplies = Supplies { start_env: None, ignored_files: Some(files) };
+        let supplies = Supplies { start_env: None, archive: Some(files) };
         self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
         report.lines().iter().for_each(|line| ui.progress(line));
         self.record.copied = Some(report);

@@ -6,6 +6,7 @@ mod bench;
 mod canary;
 mod copying;
 mod delivery;
+mod devcontainer;
 mod disk;
 mod doctor;
 mod endpoints;
@@ -72,6 +73,16 @@ const TESTS: &[(&str, Test)] = &[
     ("copying::what_changes_while_it_is_read_is_left_out_and_named", copying::changed_meanwhile),
     ("copying::a_branch_that_moves_after_it_was_judged_is_not_cloned", copying::moved_branch),
     ("copying::a_hostile_tar_is_heard_briefly", copying::complaints_are_cut),
+    ("devcontainer::an_image_with_what_people_ask_for_works", devcontainer::image_with_everything),
+    ("devcontainer::habits_that_are_left_out_stop_nothing", devcontainer::habits),
+    ("devcontainer::commands_run_in_their_order_as_the_user_without_secrets", devcontainer::commands),
+    (
+        "devcontainer::a_command_that_fails_or_waits_for_approval_leaves_a_workspace",
+        devcontainer::failing_commands,
+    ),
+    ("devcontainer::an_image_is_built_from_committed_files", devcontainer::build),
+    ("devcontainer::a_foreign_image_of_the_builds_name_is_left", devcontainer::foreign_image),
+    ("devcontainer::a_hostile_file_gets_nothing", devcontainer::hostile),
     ("images::reserved_variables_of_the_image_are_gone", images::reserved_are_gone),
     ("images::an_image_without_git_or_sh_says_what_to_install", images::missing_tools),
     ("images::a_chown_that_never_ends_is_ended_by_rm", images::endless_chown),

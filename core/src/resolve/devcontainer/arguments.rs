@@ -12,50 +12,66 @@ use crate::{
         mounts::{self, MountAsk, MountRules},
         run_args::{
             self, RunArgRules,
-            ask::{Ask, Asked},
+            ask::{Ask, Asked, UlimitName},
         },
         substitution::{self, Unresolved},
     },
+    secret::Sensitive,
     source::{Position, Source},
 };
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
-impl Scene<'_> {
+/// What flags ask for that may wait for an approval.
+#[derive(Debug, Default)]
+pub(super) struct OfFlags {
+    /// Name, value and place of each variable.
+    pub(super) variables: Vec<(String, Sensitive, Source)>,
+    /// Each port with its place.
+    pub(super) ports: Vec<(u16, Source)>,
+}
+
+impl Scene<'_, '_> {
     /// Both together, since the last mount of a target counts wherever it was said.
     pub(super) fn arguments(&mut self) {
         let mut asked_mounts = self.mounts();
         for asked in self.run_args() {
             let Asked { ask, source } = asked;
+            let limits = &mut self.wanted.limits;
             match ask {
                 Ask::Mount(mount) => asked_mounts.push((mount, source)),
-                Ask::Env { name, value } => {
-                    let at = place(&source);
-                    self.variable(
-                        Variable { name: &name, at, value: Some(value.reveal()), value_at: at },
-                        path(&source),
-                        false,
-                    );
+                Ask::Env { name, value } => self.flags.variables.push((name, value, source)),
+                Ask::Publish(port) => self.flags.ports.push((port, source)),
+                Ask::ShmSize(bytes) => limits.shm_bytes = Some(bytes),
+                Ask::Memory(bytes) => limits.memory_bytes = Some(bytes),
+                Ask::NanoCpus(nano) => limits.nano_cpus = Some(nano),
+                Ask::Pids(pids) => limits.pids = Some(pids),
+                Ask::Ulimit { name: UlimitName::Nofile, soft, hard } => limits.nofile = Some((soft, hard)),
+                // Every container's is 0.
+                Ask::Ulimit { name: UlimitName::Core, .. } => {}
+                Ask::Hostname(name) => self.wanted.hostname = Some(name),
+                Ask::User(user) => self.wanted.user = Some((user, source)),
+                Ask::Network(network) => self.wanted.network = Some((network, source)),
+                Ask::Platform(platform) => self.wanted.platform = Some(platform),
+                Ask::Label { name, value } => {
+                    self.wanted.labels.insert(name, value);
                 }
-                Ask::Publish(port) => {
-                    let message = format!(
-                        "The repository wants the port {port} published on 127.0.0.1; it is not until you approve."
-                    );
-                    self.asks(place(&source), path(&source), message);
-                }
-                // Within their caps by their types; what they come to is settled with the plan.
-                Ask::ShmSize(_)
-                | Ask::Ulimit { .. }
-                | Ask::Hostname(_)
-                | Ask::User(_)
-                | Ask::Network(_)
-                | Ask::Memory(_)
-                | Ask::NanoCpus(_)
-                | Ask::Pids(_)
-                | Ask::Platform(_)
-                | Ask::Label { .. } => {}
             }
         }
-        mounts::gathered(asked_mounts, |(mount, source)| (mount, source), self.findings);
+        let kept = mounts::gathered(asked_mounts, |(mount, source)| (mount, source), &mut self.findings);
+        self.wanted.mounts = kept.into_iter().map(|(mount, _)| mount).collect();
+    }
+
+    /// What waits for a person like the properties that say the same.
+    pub(super) fn settle_flags(&mut self) {
+        let OfFlags { variables, ports } = core::mem::take(&mut self.flags);
+        for (name, value, source) in variables {
+            let at = place(&source);
+            let variable = Variable { name: &name, at, value: Some(value.reveal()), value_at: at };
+            self.variable(variable, path(&source), false);
+        }
+        for (port, source) in ports {
+            self.ask_ports(&[port].into(), place(&source), path(&source));
+        }
     }
 
     fn run_args(&mut self) -> Vec<Asked> {
@@ -73,7 +89,7 @@ impl Scene<'_> {
             }
         }
         let rules = RunArgRules { engine: self.engine, file: document.file, mounts: MOUNTS };
-        run_args::judge(&tokens, rules, self.findings)
+        run_args::judge(&tokens, rules, &mut self.findings)
     }
 
     fn mounts(&mut self) -> Vec<(MountAsk, Source)> {
@@ -98,7 +114,7 @@ impl Scene<'_> {
                     self.tell(Severity::Refused, Code::WrongType, item.at, &path, message, None);
                 }
                 read => {
-                    let judged = mounts::judge(read, MOUNTS, &source, self.findings);
+                    let judged = mounts::judge(read, MOUNTS, &source, &mut self.findings);
                     asked.extend(judged.map(|mount| (mount, source)));
                 }
             }
@@ -131,7 +147,7 @@ impl Scene<'_> {
 /// `/workspace` is protected in any case; there is no other worktree yet.
 const MOUNTS: MountRules<'_> = MountRules { workspace: &[] };
 
-fn place(source: &Source) -> Position {
+pub(super) fn place(source: &Source) -> Position {
     Position { line: source.line.unwrap_or(1), column: source.column.unwrap_or(1) }
 }
 

@@ -1,26 +1,56 @@
 //! A build: which files it reads, which options and arguments it has. It runs on the engine before any hardening, so
 //! little is let through.
 
-use super::{Scene, texts};
+use super::{Scene, texts, wanted::Build};
 use crate::{
-    diagnostic::{Code, Severity},
+    diagnostic::{Code, Findings, Severity},
+    input::PlanRequest,
+    limits,
     parse::{
         env_name::is_env_name,
+        image_reference::ImageReference,
         jsonc::{Member, Node, Value},
     },
-    policy::{devcontainer::substitution, env_names},
+    policy::{
+        devcontainer::{document::read, run_args::is_platform, substitution},
+        env_names,
+    },
     source::Position,
     text::{is_deceptive, quoted, quoted_name},
+    words::EngineKind,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-/// Options of a build that are let through, each with whether it takes a value.
-const OPTIONS: &[(&str, bool)] =
-    &[("--no-cache", false), ("--pull", false), ("--platform", true), ("--label", true)];
+/// What an option of a build takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    Platform,
+    /// A value that changes nothing here.
+    Anything,
+}
 
-impl Scene<'_> {
+/// Options of a build that are let through.
+const OPTIONS: &[(&str, Takes)] = &[
+    ("--no-cache", Takes::Nothing),
+    ("--pull", Takes::Nothing),
+    ("--platform", Takes::Platform),
+    // The image's labels are ours.
+    ("--label", Takes::Anything),
+];
+
+/// What a build's properties come to.
+#[derive(Default)]
+struct Parts {
+    target: Option<String>,
+    arguments: BTreeMap<String, String>,
+    options: Vec<String>,
+}
+
+impl Scene<'_, '_> {
     pub(super) fn build(&mut self) {
         let document = self.document;
+        let mut parts = Parts::default();
         let mut dockerfile = document.get("dockerFile");
         let mut context = document.get("context");
         if let Some(Value::Object(members)) = document.get("build").map(|node| &node.value) {
@@ -28,9 +58,9 @@ impl Scene<'_> {
                 match member.key.as_str() {
                     "dockerfile" => dockerfile = Some(&member.node),
                     "context" => context = Some(&member.node),
-                    "target" => self.target(member),
-                    "args" => self.build_arguments(member),
-                    "options" => self.options(member),
+                    "target" => parts.target = self.target(member),
+                    "args" => parts.arguments = self.build_arguments(member),
+                    "options" => parts.options = self.options(member),
                     "cacheFrom" => self.cache_from(member),
                     _ => {
                         let message = format!(
@@ -62,13 +92,23 @@ impl Scene<'_> {
             return;
         };
         let file = self.path(dockerfile, "build.dockerfile");
-        let context = context.map_or(Some(()), |context| self.path(context, "build.context").map(drop));
-        if let (Some(file), Some(())) = (file, context) {
-            let message = format!(
-                "The repository wants an image built from {}; nothing is built until you approve, and a build is not hardened.",
-                quoted(&file)
-            );
-            self.asks(dockerfile.at, "build.dockerfile", message);
+        // Without a context it is the Dockerfile's own folder.
+        let context = match (context, &file) {
+            (Some(context), _) => self.path(context, "build.context"),
+            (None, Some(file)) => Some(file.rsplit_once('/').map_or(".", |(folder, _)| folder).into()),
+            (None, None) => None,
+        };
+        if let (Some(file), Some(context)) = (file, context) {
+            let Parts { target, arguments, options } = parts;
+            let source = document.source(dockerfile.at, "build.dockerfile");
+            let read = self.request.devcontainer.as_ref().and_then(|file| file.dockerfile.as_ref());
+            let read = read.filter(|read| read.path == file);
+            let dockerfile_digest = read.map(|read| read.digest.clone());
+            let build =
+                Build { dockerfile: file, context, target, arguments, options, source, dockerfile_digest };
+            self.wanted.image =
+                ImageReference::parse(&build.reference()).ok().map(|image| (image, build.source.clone()));
+            self.wanted.build = Some(build);
         }
     }
 
@@ -105,23 +145,29 @@ impl Scene<'_> {
         );
     }
 
-    fn target(&mut self, member: &Member) {
+    fn target(&mut self, member: &Member) -> Option<String> {
         let fits = |text: &str| {
             !text.starts_with('-')
                 && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
         };
-        if !matches!(&member.node.value, Value::Text(text) if !text.is_empty() && fits(text)) {
-            let message = "A build's target is a name of letters, digits, dots, dashes and underscores; this one is left out.";
-            self.drop_value(member.node.at, "build.target", message.into());
+        match &member.node.value {
+            Value::Text(text) if !text.is_empty() && fits(text) => Some(text.clone()),
+            _ => {
+                let message = "A build's target is a name of letters, digits, dots, dashes and underscores; this one is left out.";
+                self.drop_value(member.node.at, "build.target", message.into());
+                None
+            }
         }
     }
 
     /// Values are written on the builder's command line and into the image's history, so nothing of this computer is
     /// in them.
-    fn build_arguments(&mut self, member: &Member) {
+    fn build_arguments(&mut self, member: &Member) -> BTreeMap<String, String> {
+        let mut passed = BTreeMap::new();
         let Value::Object(arguments) = &member.node.value else {
             let message = "A build's arguments are an object of strings; they are left out.";
-            return self.drop_value(member.node.at, "build.args", message.into());
+            self.drop_value(member.node.at, "build.args", message.into());
+            return passed;
         };
         for argument in arguments {
             let path = format!("build.args.{}", crate::text::escaped_name(&argument.key));
@@ -141,31 +187,64 @@ impl Scene<'_> {
                     quoted_name(&argument.key)
                 );
                 self.drop_value(argument.at, &path, message);
-            } else if let Err(why) = substitution::text(value, self.places()) {
-                self.unresolved(argument.node.at, &path, why);
+                continue;
+            }
+            match substitution::text(value, self.places()) {
+                Err(why) => self.unresolved(argument.node.at, &path, why),
+                Ok(value) if value.contains('\0') || value.len() > limits::BUILD_ARGUMENT_BYTES => {
+                    let message = format!(
+                        "A build's argument has at most {} bytes and no NUL; {} is left out.",
+                        limits::BUILD_ARGUMENT_BYTES,
+                        quoted_name(&argument.key)
+                    );
+                    self.drop_value(argument.node.at, &path, message);
+                }
+                Ok(value) => {
+                    passed.insert(argument.key.clone(), value);
+                }
             }
         }
+        passed
     }
 
-    fn options(&mut self, member: &Member) {
+    /// Written anew; a flag that is not in the table ends the list, since what follows may be its value.
+    fn options(&mut self, member: &Member) -> Vec<String> {
+        let mut passed = Vec::new();
         let mut words = texts(&member.node).into_iter().enumerate();
         while let Some((index, (at, word))) = words.next() {
             let path = format!("build.options[{index}]");
             let (flag, value) =
                 word.split_once('=').map_or((word, None), |(flag, value)| (flag, Some(value)));
-            let Some((_, takes_value)) = OPTIONS.iter().find(|(name, _)| *name == flag) else {
+            let Some((_, takes)) = OPTIONS.iter().find(|(name, _)| *name == flag) else {
                 let message = format!(
                     "A build has the options {}; {} and what follows it are left out.",
                     OPTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
                     quoted(flag)
                 );
-                return self.drop_value(at, &path, message);
-            };
-            if *takes_value && value.is_none() && words.next().is_none() {
-                let message = format!("The option {} takes a value; it is left out.", quoted(flag));
                 self.drop_value(at, &path, message);
+                return passed;
+            };
+            if *takes == Takes::Nothing {
+                if value.is_none_or(|value| value == "true") {
+                    passed.push(flag.into());
+                }
+                continue;
+            }
+            let value = value.or_else(|| words.next().map(|(_, (_, word))| word));
+            match value {
+                Some(_) if *takes == Takes::Anything => {}
+                Some(value) if is_platform(value) => passed.push(format!("{flag}={value}")),
+                Some(_) => {
+                    let message = "A platform is \"linux/amd64\" or \"linux/arm64\"; this one is left out.";
+                    self.drop_value(at, &path, message.into());
+                }
+                None => {
+                    let message = format!("The option {} takes a value; it is left out.", quoted(flag));
+                    self.drop_value(at, &path, message);
+                }
             }
         }
+        passed
     }
 
     fn cache_from(&mut self, member: &Member) {
@@ -180,6 +259,21 @@ impl Scene<'_> {
             None,
         );
     }
+}
+
+/// What a person is asked before anything is built.
+pub(super) fn ask_message(build: &Build) -> String {
+    format!(
+        "The repository wants an image built from {}; nothing is built until you approve, and a build is not hardened.",
+        quoted(&build.dockerfile)
+    )
+}
+
+/// The Dockerfile that the request's file builds from.
+pub(crate) fn dockerfile_path(request: &PlanRequest) -> Option<String> {
+    let document = read(request.devcontainer.as_ref()?, &mut Findings::default())?;
+    let scene = Scene::read(request, &document, EngineKind::Docker);
+    scene.wanted.build.map(|build| build.dockerfile)
 }
 
 /// The path in the repository, read from a folder in it.

@@ -1,19 +1,19 @@
 //! The image of a devcontainer.json, or its build: exactly one of them.
 
-use super::Scene;
+use super::{Scene, arguments::place};
 use crate::{
     diagnostic::{Code, Severity},
     parse::{
         image_reference::ImageReference,
         jsonc::{Node, Value},
     },
-    policy::devcontainer::substitution,
+    policy::{approval::Subject, devcontainer::substitution},
     source::Position,
     text::quoted_whole,
 };
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
-impl Scene<'_> {
+impl Scene<'_, '_> {
     pub(super) fn image_or_build(&mut self) {
         let document = self.document;
         let named =
@@ -47,6 +47,18 @@ impl Scene<'_> {
         }
     }
 
+    /// Once the network is known, which an approval is bound to.
+    pub(super) fn ask_image_or_build(&mut self) {
+        if let Some(build) = self.wanted.build.clone() {
+            let shown = build.shown();
+            let subject = Subject::Build { build: &shown };
+            self.ask(&subject, place(&build.source), "build.dockerfile", super::build::ask_message(&build));
+        } else if let Some((image, source)) = self.wanted.image.clone() {
+            let subject = Subject::Image { reference: image.as_str() };
+            self.ask(&subject, place(&source), "image", ask_message(&image));
+        }
+    }
+
     fn image(&mut self, node: &Node) {
         let Value::Text(written) = &node.value else { return };
         let resolved = match substitution::text(written, self.places()) {
@@ -54,16 +66,18 @@ impl Scene<'_> {
             Err(why) => return self.unresolved(node.at, "image", why),
         };
         match ImageReference::parse(&resolved) {
-            Ok(image) => {
-                let message = format!(
-                    "The repository wants the image {}; nothing of it is pulled until you approve.",
-                    quoted_whole(image.as_str())
-                );
-                self.asks(node.at, "image", message);
-            }
+            Ok(image) => self.wanted.image = Some((image, self.document.source(node.at, "image"))),
             Err(message) => {
                 self.tell(Severity::Refused, Code::ImageReferenceInvalid, node.at, "image", message, None);
             }
         }
     }
+}
+
+/// What a person is asked before anything of an image is pulled.
+pub(crate) fn ask_message(image: &ImageReference) -> String {
+    format!(
+        "The repository wants the image {}; nothing of it is pulled until you approve.",
+        quoted_whole(image.as_str())
+    )
 }

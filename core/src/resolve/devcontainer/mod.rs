@@ -11,46 +11,66 @@ mod image;
 mod ports;
 mod requirements;
 mod variables;
+pub(crate) mod wanted;
 mod workspace;
 
-use super::{Judgement, host_env, judge as judge_request, persons::Persons};
+use super::{
+    host_env, judge as judge_request,
+    options::Options,
+    persons::{EffectivePolicy, Persons},
+};
 use crate::{
     diagnostic::{Code, Diagnostic, Findings, Severity},
     input::PlanRequest,
     parse::jsonc::{Node, Value},
-    policy::devcontainer::{
-        document::{Document, read},
-        keys::{Key, Treatment},
-        substitution::{Places, Unresolved},
+    plan::clone_target,
+    policy::{
+        approval::{Desk, Subject},
+        devcontainer::{
+            document::{Document, read},
+            keys::{Key, Treatment},
+            substitution::{Places, Unresolved},
+        },
     },
     source::{Position, Source},
     text::{name_list, quoted},
     words::{EngineKind, Origin, Template},
 };
 use alloc::{format, string::String, vec::Vec};
+pub(crate) use build::dockerfile_path;
+pub(crate) use commands::lifecycle_script;
+pub(super) use image::ask_message as image_ask_message;
+pub(crate) use variables::{value_of, values_in_file};
+use wanted::Wanted;
 
-/// Every finding about the request's devcontainer.json. `clone` is the clone's place in the container, `template_size`
-/// gives a template's memory in bytes and its CPUs.
-pub fn devcontainer_findings(
-    request: &PlanRequest,
-    clone: &str,
-    template_size: fn(Template) -> (u64, u64),
-) -> Vec<Diagnostic> {
+/// Every finding about the request's devcontainer.json, in the order it was found, whether the file counts or not.
+pub fn devcontainer_findings(request: &PlanRequest) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    let Some(file) = &request.devcontainer else {
-        ambiguous(request, &mut findings);
+    let Some(document) = open(request, &mut findings) else {
         return findings.iter().cloned().collect();
     };
-    if let Some(document) = read(file, &mut findings) {
-        let judgement = judge_request(request);
-        let mut scene = Scene::of(&judgement, &document, clone, &mut findings);
-        scene.template_size = template_size(scene.template);
-        scene.judge();
-        if judgement.policy.strict {
-            findings.refuse_dropped();
-        }
+    let judgement = judge_request(request);
+    let mut desk = super::desk(request);
+    let mut scene = Scene::read(request, &document, judgement.options.engine.value);
+    desk.binding.image =
+        scene.wanted.image.as_ref().map(|(image, _)| (image.as_str().into(), crate::words::Said::Repository));
+    desk.binding.network = judgement.options.network.value;
+    scene.tells_asks = true;
+    scene.settle(&mut desk, Grants::of(request, &judgement.options, &judgement.policy));
+    findings.append(scene.findings);
+    if judgement.policy.strict {
+        findings.refuse_dropped();
     }
     findings.iter().cloned().collect()
+}
+
+/// The request's file as properties; `None` where there is none or it is none (then `findings` refuses).
+pub(super) fn open<'r>(request: &'r PlanRequest, findings: &mut Findings) -> Option<Document<'r>> {
+    let Some(file) = &request.devcontainer else {
+        ambiguous(request, findings);
+        return None;
+    };
+    read(file, findings)
 }
 
 /// Several files of which nobody chose one: which of them counts is not for us to guess.
@@ -65,51 +85,93 @@ fn ambiguous(request: &PlanRequest, findings: &mut Findings) {
     }
 }
 
+/// What persons allow beforehand, and what is known only once the options are settled.
+#[derive(Clone, Debug)]
+pub(super) struct Grants {
+    /// The template, for comparison.
+    pub(super) template: Template,
+    /// Whether commands of the repository run without being asked for.
+    pub(super) runs_commands: bool,
+    /// Host variables that persons forward.
+    pub(super) host_env: Vec<String>,
+    /// Ports that persons publish.
+    pub(super) ports: Vec<u16>,
+}
+
+impl Grants {
+    pub(super) fn of(request: &PlanRequest, options: &Options, policy: &EffectivePolicy) -> Self {
+        Self {
+            template: options.template.value,
+            runs_commands: policy.run_repository_commands,
+            host_env: persons_host_env(request),
+            ports: options.ports.clone(),
+        }
+    }
+
+    /// What is granted before anything is known.
+    fn none() -> Self {
+        Self { template: Template::Small, runs_commands: false, host_env: Vec::new(), ports: Vec::new() }
+    }
+}
+
 /// Names that persons forward, so that the repository need not ask.
-fn persons_host_env(request: &PlanRequest) -> Vec<String> {
+pub(super) fn persons_host_env(request: &PlanRequest) -> Vec<String> {
     host_env::named(&Persons::of(request), None, None).into_iter().map(|named| named.name).collect()
 }
 
 /// What the judges of the properties share.
-struct Scene<'a> {
+///
+/// A file is judged twice over: what decides about image and network first, since every approval is bound to both
+/// ([`Scene::read`]); then all that may wait for an approval ([`Scene::settle`]).
+pub(super) struct Scene<'a, 'd> {
+    request: &'a PlanRequest,
     document: &'a Document<'a>,
-    findings: &'a mut Findings,
-    clone: &'a str,
-    workspace_folder: String,
+    /// What was found.
+    pub(super) findings: Findings,
+    /// What passed.
+    pub(super) wanted: Wanted,
+    clone: String,
+    /// Where commands start.
+    pub(super) workspace_folder: String,
     id: String,
     engine: EngineKind,
-    template: Template,
-    template_size: (u64, u64),
-    runs_commands: bool,
-    granted_host_env: Vec<String>,
+    flags: arguments::OfFlags,
+    grants: Grants,
+    desk: Option<&'a mut Desk<'d>>,
+    tells_asks: bool,
 }
 
-impl<'a> Scene<'a> {
-    fn of(
-        judgement: &Judgement<'_>,
-        document: &'a Document<'a>,
-        clone: &'a str,
-        findings: &'a mut Findings,
-    ) -> Self {
-        let workspace = &judgement.request.workspace;
-        Self {
+impl<'a, 'd> Scene<'a, 'd> {
+    /// Reads what needs no approval.
+    pub(super) fn read(request: &'a PlanRequest, document: &'a Document<'a>, engine: EngineKind) -> Self {
+        let workspace = &request.workspace;
+        let clone = clone_target(&request.host.platform, &workspace.repo_path);
+        let mut scene = Self {
+            request,
             document,
-            findings,
+            findings: Findings::default(),
+            wanted: Wanted::default(),
+            workspace_folder: clone.clone(),
             clone,
-            workspace_folder: clone.into(),
-            id: workspace::id(&judgement.request.install.id, &workspace.instance_id),
-            engine: judgement.options.engine.value,
-            template: judgement.options.template.value,
-            template_size: (0, 0),
-            runs_commands: judgement.policy.run_repository_commands,
-            granted_host_env: persons_host_env(judgement.request),
-        }
+            id: workspace::id(&request.install.id, &workspace.instance_id),
+            engine,
+            flags: arguments::OfFlags::default(),
+            grants: Grants::none(),
+            desk: None,
+            tells_asks: false,
+        };
+        scene.workspace_folder();
+        scene.image_or_build();
+        scene.arguments();
+        scene
     }
 
-    fn judge(mut self) {
-        self.workspace_folder();
-        self.image_or_build();
-        self.arguments();
+    /// Judges everything else, property by property.
+    pub(super) fn settle(&mut self, desk: &'a mut Desk<'d>, grants: Grants) {
+        self.desk = Some(desk);
+        self.grants = grants;
+        self.ask_image_or_build();
+        self.settle_flags();
         let document = self.document;
         for (key, at, node) in document.properties() {
             match key.treatment {
@@ -120,23 +182,58 @@ impl<'a> Scene<'a> {
                 Treatment::Judged => self.judged(key, at, node),
             }
         }
+        self.in_order();
+    }
+
+    /// The variables alone, for a launch: the plan has everything else.
+    pub(super) fn settle_variables(&mut self, desk: &'a mut Desk<'d>, host_env: Vec<String>) {
+        self.desk = Some(desk);
+        self.grants.host_env = host_env;
+        // What does not concern variables was told when the plan was made.
+        self.findings = Findings::default();
+        self.flags.ports.clear();
+        self.settle_flags();
+        let document = self.document;
+        for (name, remote) in [("containerEnv", false), ("remoteEnv", true)] {
+            if let Some(node) = document.get(name) {
+                self.variables(node, remote);
+            }
+        }
+    }
+
+    /// The commands alone, as if a person allowed them all.
+    fn settle_commands(&mut self) {
+        self.grants.runs_commands = true;
+        let document = self.document;
+        for (key, at, node) in document.properties() {
+            if let Some(stage) = crate::words::LifecycleStage::parse(key.name) {
+                self.command(stage, at, node);
+            }
+        }
+    }
+
+    /// What the file comes to.
+    pub(super) fn done(self) -> super::OfFile {
+        super::OfFile {
+            path: self.document.file.into(),
+            workspace_folder: self.workspace_folder,
+            wanted: self.wanted,
+        }
     }
 
     /// The properties with rules of their own; image, build, arguments and the workspace's folder came first.
     fn judged(&mut self, key: &'static Key, at: Position, node: &Node) {
         match key.name {
-            "containerEnv" => self.variables(node, false),
-            "remoteEnv" => self.variables(node, true),
+            "containerEnv" | "remoteEnv" => self.variables(node, key.name == "remoteEnv"),
             "containerUser" | "remoteUser" => self.user(key, node),
             "forwardPorts" | "appPort" => self.ports(key, at, node),
             "hostRequirements" => self.requirements(node),
             "securityOpt" => self.security_options(key, node),
-            "onCreateCommand"
-            | "updateContentCommand"
-            | "postCreateCommand"
-            | "postStartCommand"
-            | "postAttachCommand" => self.command(key, at, node),
-            _ => {}
+            _ => {
+                if let Some(stage) = crate::words::LifecycleStage::parse(key.name) {
+                    self.command(stage, at, node);
+                }
+            }
         }
     }
 
@@ -211,12 +308,24 @@ impl<'a> Scene<'a> {
         self.tell(Severity::Dropped, Code::SubstitutionRefused, at, path, message, None);
     }
 
-    fn asks(&mut self, at: Position, path: &str, message: String) {
-        self.tell(Severity::Asked, Code::ApprovalRequired, at, path, message, None);
+    /// Whether a person approved it; if not, it waits from now on.
+    fn ask(&mut self, subject: &Subject<'_>, at: Position, path: &str, message: String) -> bool {
+        let source = self.document.source(at, path);
+        let granted = self.desk.as_mut().is_some_and(|desk| desk.ask(subject, source, message.clone()));
+        if !granted && self.tells_asks {
+            self.tell(Severity::Asked, Code::ApprovalRequired, at, path, message, None);
+        }
+        granted
+    }
+
+    /// Left out because the operator's maximum is below it.
+    fn beyond_maximum(&mut self, at: Position, path: &str, what: &str) {
+        let message = format!("The operator's maximum does not allow {what}.");
+        self.tell(Severity::Dropped, Code::ExceedsMaximumDropped, at, path, message, None);
     }
 
     fn places(&self) -> Places<'_> {
-        Places { clone: self.clone, workspace_folder: &self.workspace_folder, id: &self.id }
+        Places { clone: &self.clone, workspace_folder: &self.workspace_folder, id: &self.id }
     }
 }
 

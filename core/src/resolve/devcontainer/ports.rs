@@ -3,13 +3,13 @@
 use super::Scene;
 use crate::{
     parse::jsonc::{Node, Value},
-    policy::devcontainer::keys::Key,
+    policy::{approval::Subject, devcontainer::keys::Key, maximum},
     source::Position,
     text::quoted,
 };
 use alloc::{collections::BTreeSet, format, string::ToString, vec::Vec};
 
-impl Scene<'_> {
+impl Scene<'_, '_> {
     pub(super) fn ports(&mut self, key: &'static Key, at: Position, node: &Node) {
         let items: Vec<&Node> = match &node.value {
             Value::List(items) => items.iter().collect(),
@@ -36,12 +36,33 @@ impl Scene<'_> {
             }
         }
         if !ports.is_empty() {
-            let list: Vec<_> = ports.iter().map(ToString::to_string).collect();
-            let message = format!(
+            self.ask_ports(&ports, at, key.name);
+        }
+    }
+
+    /// What persons publish anyway need not be asked for.
+    pub(super) fn ask_ports(&mut self, ports: &BTreeSet<u16>, at: Position, path: &str) {
+        let new: Vec<u16> = ports.iter().copied().filter(|port| !self.grants.ports.contains(port)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let known: BTreeSet<u16> = self.grants.ports.iter().chain(&self.wanted.ports).copied().collect();
+        let all = known.union(ports).count();
+        if !maximum::ports_are_within(self.request, all) {
+            return self.beyond_maximum(at, path, "so many published ports");
+        }
+        let list: Vec<_> = new.iter().map(ToString::to_string).collect();
+        let message = match list.as_slice() {
+            [one] => format!(
+                "The repository wants the port {one} published on 127.0.0.1; it is not until you approve."
+            ),
+            list => format!(
                 "The repository wants the ports {} published on 127.0.0.1; they are not until you approve.",
                 list.join(", ")
-            );
-            self.asks(at, key.name, message);
+            ),
+        };
+        if self.ask(&Subject::Ports { ports: &new }, at, path, message) {
+            self.wanted.ports.extend(new);
         }
     }
 }

@@ -4,14 +4,15 @@ use super::Scene;
 use crate::{
     diagnostic::{Code, Severity},
     parse::jsonc::{Node, Value},
+    plan::template_size,
     text::quoted,
 };
 use alloc::format;
 
-impl Scene<'_> {
+impl Scene<'_, '_> {
     pub(super) fn requirements(&mut self, node: &Node) {
         let Value::Object(members) = &node.value else { return };
-        let (memory, cpus) = self.template_size;
+        let (memory, cpus) = template_size(self.grants.template);
         for member in members {
             let path = format!("hostRequirements.{}", crate::text::escaped(&member.key));
             let more = match (member.key.as_str(), &member.node.value) {
@@ -40,7 +41,7 @@ impl Scene<'_> {
                     let message = format!(
                         "The repository wants more {} than the template {} gives; a person chooses a larger one.",
                         quoted(&member.key),
-                        quoted(self.template.as_str())
+                        quoted(self.grants.template.as_str())
                     );
                     self.tell(
                         Severity::Notice,

@@ -19,19 +19,19 @@ pub(super) fn id(install: &str, instance: &str) -> String {
     BASE32HEX_NOPAD.encode(&bytes).to_ascii_lowercase()
 }
 
-impl Scene<'_> {
+impl Scene<'_, '_> {
     /// The clone, or a folder of it. `/workspaces/NAME` is the specification's own place for it.
     pub(super) fn workspace_folder(&mut self) {
         let Some(node) = self.document.get("workspaceFolder") else { return };
         let Value::Text(written) = &node.value else { return };
         match substitution::text(written, self.places()) {
             Err(why) => self.unresolved(node.at, "workspaceFolder", why),
-            Ok(path) => match below_clone(self.clone, &path) {
+            Ok(path) => match below_clone(&self.clone, &path) {
                 Some(folder) => self.workspace_folder = folder,
                 None => {
                     let message = format!(
                         "Commands start in the clone at {} or a folder of it; {} is left out.",
-                        quoted(self.clone),
+                        quoted(&self.clone),
                         quoted(&path)
                     );
                     self.drop_value(node.at, "workspaceFolder", message);
@@ -60,6 +60,13 @@ impl Scene<'_> {
                 message,
                 key.standard,
             );
+            return;
+        }
+        // remoteUser is who works in it, wherever it stands; the flag --user says the same as containerUser.
+        let stands =
+            self.wanted.user.as_ref().map(|(_, source)| source.path.as_deref() == Some("remoteUser"));
+        if key.name == "remoteUser" || stands != Some(true) {
+            self.wanted.user = Some((user, self.document.source(node.at, key.name)));
         }
     }
 }

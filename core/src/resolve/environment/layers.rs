@@ -9,26 +9,29 @@ use crate::{
     policy::{
         Authority,
         approval::Desk,
+        devcontainer::substitution::Part,
         env_names,
         gh_account::{BoundAccount, REMOVED_BELOW},
         orca_env::{self, Translation},
     },
-    resolve::{host_env, persons::Person},
+    resolve::{devcontainer::wanted::WantedVariable, host_env, persons::Person},
     secret::Sensitive,
     source::Source,
     text::{escaped_name, name_only, quoted_name},
     words::{Delivery, EnvState, Layer, Mode, Origin},
 };
-use alloc::{collections::BTreeSet, format, string::String};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// Every claim of every layer, judged; winners are not settled yet.
 pub(super) fn gather<'r>(
     scene: &mut Scene<'_, 'r>,
     block: Option<ContainerBlock>,
+    variables: &[WantedVariable],
     desk: &mut Desk<'_>,
 ) -> Environment<'r> {
     let mut gathering = Gathering { environment: Environment::default(), scene, desk };
     gathering.image();
+    gathering.devcontainer(variables);
     gathering.orca();
     gathering.agent();
     gathering.project();
@@ -38,6 +41,16 @@ pub(super) fn gather<'r>(
     gathering.container_workspace();
     gathering.remove_below_account();
     gathering.environment
+}
+
+/// Text where nothing is left to put in.
+fn given<'r>(parts: Vec<Part>) -> Given<'r> {
+    let mut text = String::new();
+    for part in &parts {
+        let Part::Text(part) = part else { return Given::Parts(parts) };
+        text.push_str(part);
+    }
+    Given::Read(Sensitive::from(text))
 }
 
 /// Whether both engines take a variable of this name out of an image's environment (`-e NAME`, `--unsetenv NAME`).
@@ -120,6 +133,56 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
         }
         self.environment.removed_at_create.sort();
         self.environment.removed_at_create.dedup();
+    }
+
+    /// Layer 1 still, over the image's own: judged already where it was read. Null takes a name away.
+    fn devcontainer(&mut self, variables: &[WantedVariable]) {
+        for variable in variables {
+            let parts: Vec<Part> = variable.parts.iter().flat_map(|part| self.container_part(part)).collect();
+            if variable.state == EnvState::Removed {
+                self.remove_from_container(&variable.name);
+            }
+            let proposal = Proposal {
+                name: variable.name.clone(),
+                layer: Layer::Image,
+                source: variable.source.clone(),
+                authority: Authority::Repository,
+                given: given(parts),
+            };
+            self.note(proposal, variable.state, Delivery::Launch);
+        }
+    }
+
+    /// `${containerEnv:NAME}`: what the container has of that name so far, else the default, else nothing.
+    fn container_part(&self, part: &Part) -> Vec<Part> {
+        let Part::Container { name, default } = part else { return Vec::from([part.clone()]) };
+        let claims = self.environment.names.get(name).map(Vec::as_slice).unwrap_or_default();
+        let claim = claims.iter().rev().find(|claim| claim.state == EnvState::Active);
+        let text = |text: &str| Vec::from([Part::Text(text.into())]);
+        match claim.map(|claim| &claim.given) {
+            Some(Given::Parts(parts)) => parts.clone(),
+            Some(Given::Read(value)) => text(value.reveal()),
+            Some(Given::Image) => text(self.image_value(name).unwrap_or_default()),
+            _ => text(default.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// The image's own value of a name; the last one counts.
+    fn image_value(&self, name: &str) -> Option<&str> {
+        let image = self.scene.request.image_facts.as_ref()?;
+        let mut entries = image.env.iter().rev().map(|entry| entry.reveal());
+        entries.find_map(|entry| entry.split_once('=').filter(|(of, _)| *of == name)).map(|(_, value)| value)
+    }
+
+    fn remove_from_container(&mut self, name: &str) {
+        for claim in self.environment.names.get_mut(name).into_iter().flatten() {
+            if claim.state == EnvState::Active {
+                claim.state = EnvState::Removed;
+                if matches!(claim.given, Given::Image) {
+                    self.environment.removed_at_launch.push(name.into());
+                }
+            }
+        }
     }
 
     /// Layer 2: what Orca hands over by its table, and our own constants.
@@ -366,7 +429,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
                 let below = matches!(claim.layer, Layer::Image | Layer::Agent);
                 if below && claim.state == EnvState::Active {
                     claim.state = EnvState::Removed;
-                    if claim.layer == Layer::Image {
+                    if matches!(claim.given, Given::Image) {
                         self.environment.removed_at_launch.push((*name).into());
                     }
                 }

@@ -8,13 +8,16 @@ mod layers;
 
 pub(crate) use judge::value_fault;
 
-use super::persons::{EffectivePolicy, Persons};
+use super::{
+    devcontainer::wanted::WantedVariable,
+    persons::{EffectivePolicy, Persons},
+};
 use crate::{
     diagnostic::{Code, Findings},
     input::PlanRequest,
     limits,
     parse::orca_yaml::ContainerBlock,
-    policy::{Authority, approval::Desk, env_names},
+    policy::{Authority, approval::Desk, devcontainer::substitution::Part, env_names},
     secret::Sensitive,
     source::{Source, SourceId, Sources},
     text::quoted_name,
@@ -41,6 +44,8 @@ pub(crate) enum Given<'r> {
     Secret(String),
     /// The token of the bound account, at launch.
     GhToken,
+    /// Text of a devcontainer.json with host variables in it, which are put in at launch.
+    Parts(Vec<Part>),
     /// The image has it.
     Image,
 }
@@ -62,6 +67,16 @@ impl Given<'_> {
             Given::Read(value) => Some(value.reveal()),
             _ => None,
         }
+    }
+
+    /// Host variables whose values are parts of it.
+    pub(crate) fn host_names(&self) -> Vec<String> {
+        let Given::Parts(parts) = self else { return Vec::new() };
+        let host = |part: &Part| match part {
+            Part::Host { name, .. } => Some(name.clone()),
+            _ => None,
+        };
+        parts.iter().filter_map(host).collect()
     }
 
     /// Whether reports call it a secret.
@@ -129,7 +144,7 @@ impl<'r> Environment<'r> {
                 .names
                 .get_mut(name)
                 .and_then(|claims| claims.iter_mut().rev().find(|claim| claim.state == EnvState::Active));
-            let Some(claim) = winner.filter(|claim| claim.layer != Layer::Image) else {
+            let Some(claim) = winner.filter(|claim| !matches!(claim.given, Given::Image)) else {
                 let message = format!("A start variable is set in some layer; {} is not.", quoted_name(name));
                 findings.refuse(Code::StartEnvNotAllowed, source, message);
                 continue;
@@ -231,9 +246,10 @@ pub(super) struct Scene<'a, 'r> {
 pub(super) fn resolve<'r>(
     scene: &mut Scene<'_, 'r>,
     block: Option<ContainerBlock>,
+    variables: &[WantedVariable],
     desk: &mut Desk<'_>,
 ) -> Environment<'r> {
-    let mut environment = layers::gather(scene, block, desk);
+    let mut environment = layers::gather(scene, block, variables, desk);
     environment.settle();
     note_shadowed_users(&environment, scene);
     environment

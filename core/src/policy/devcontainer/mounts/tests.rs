@@ -139,7 +139,7 @@ fn targets_are_normal_and_apart_from_protected_folders() {
         "/root/.cache",
         "/orca",
         "/orca/agent/claude",
-        crate::plan::AGENT_TARGET,
+        crate::policy::orca_env::AGENT_ROOT,
         "/workspace",
         "//etc/.",
         "/",

@@ -67,8 +67,6 @@ pub(crate) enum UlimitName {
     Nofile,
     /// Size of a core dump.
     Core,
-    /// Processes of the user.
-    Nproc,
 }
 
 impl UlimitName {
@@ -77,7 +75,6 @@ impl UlimitName {
         match self {
             Self::Nofile => "nofile",
             Self::Core => "core",
-            Self::Nproc => "nproc",
         }
     }
 }

@@ -24,6 +24,9 @@ impl Judge<'_> {
     pub(super) fn memory(&mut self, text: &str) -> Option<Ask> {
         match quantity::bytes(text) {
             None | Some(0) => self.dropped("memory stays limited; a limit is a number of bytes above zero"),
+            Some(asked) if asked < limits::LEAST_MEMORY_BYTES => {
+                self.dropped("with so little memory no workspace works")
+            }
             Some(asked) => Some(Ask::Memory(asked)),
         }
     }
@@ -31,6 +34,9 @@ impl Judge<'_> {
     pub(super) fn cpus(&mut self, text: &str) -> Option<Ask> {
         match quantity::nano_cpus(text) {
             None | Some(0) => self.dropped("CPUs stay limited; a limit is a number above zero"),
+            Some(asked) if asked < limits::LEAST_NANO_CPUS => {
+                self.dropped("with so little of a CPU no workspace works")
+            }
             Some(asked) => Some(Ask::NanoCpus(asked)),
         }
     }
@@ -39,6 +45,9 @@ impl Judge<'_> {
         match number(text).and_then(|asked| u32::try_from(asked).ok()) {
             None | Some(0) => {
                 self.dropped("the number of processes stays limited; a limit is a number above zero")
+            }
+            Some(asked) if asked < limits::LEAST_PIDS => {
+                self.dropped("with so few processes no workspace works")
             }
             Some(asked) => Some(Ask::Pids(asked)),
         }
@@ -49,7 +58,12 @@ impl Judge<'_> {
         let name = match name {
             "nofile" => UlimitName::Nofile,
             "core" => UlimitName::Core,
-            "nproc" => UlimitName::Nproc,
+            "nproc" => {
+                self.note(
+                    "it counts the processes of the same user number in all containers and on the host",
+                );
+                return None;
+            }
             other => {
                 let why = format!("{} is not among the limits nofile, core and nproc", quoted_name(other));
                 return self.dropped(why);
@@ -59,6 +73,9 @@ impl Judge<'_> {
         let (Some(soft), Some(hard)) = (limit(soft), limit(hard)) else {
             return self.dropped("a limit is \"name=soft\" or \"name=soft:hard\" with numbers, -1 for none");
         };
+        if name == UlimitName::Nofile && soft < u64::from(limits::LEAST_NOFILE) {
+            return self.dropped("with so few open files no workspace works");
+        }
         if soft > hard {
             return self.dropped("a soft limit is at most the hard one");
         }
@@ -66,7 +83,6 @@ impl Judge<'_> {
             UlimitName::Nofile => u64::from(limits::NOFILE),
             // Core dumps hold the memory of processes, values of variables included.
             UlimitName::Core => 0,
-            UlimitName::Nproc => u64::from(limits::PIDS),
         };
         if hard > most {
             self.cap(&format!("\"{}\" is at most {most}", name.as_str()));

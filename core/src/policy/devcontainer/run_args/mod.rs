@@ -27,6 +27,7 @@ use crate::{
 };
 use alloc::{format, string::String, vec::Vec};
 use ask::{Ask, Asked};
+pub(crate) use names::is_platform;
 
 /// What tokens are judged by.
 #[derive(Clone, Copy, Debug)]

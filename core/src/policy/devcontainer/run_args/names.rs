@@ -93,14 +93,19 @@ impl Judge<'_> {
     }
 
     pub(super) fn platform(&mut self, text: &str) -> Option<Ask> {
-        let mut parts = text.split('/');
-        let known = parts.next() == Some("linux") && matches!(parts.next(), Some("amd64" | "arm64"));
-        let variant = parts.next();
-        if known && parts.next().is_none() && matches!(variant, None | Some("v8")) {
+        if is_platform(text) {
             return Some(Ask::Platform(text.into()));
         }
         self.dropped("a platform is \"linux/amd64\" or \"linux/arm64\"")
     }
+}
+
+/// `linux/amd64` or `linux/arm64`, perhaps with the variant v8.
+pub(crate) fn is_platform(text: &str) -> bool {
+    let mut parts = text.split('/');
+    let known = parts.next() == Some("linux") && matches!(parts.next(), Some("amd64" | "arm64"));
+    let variant = parts.next();
+    known && parts.next().is_none() && matches!(variant, None | Some("v8"))
 }
 
 /// Root by its name or by any spelling of zero that a program could read.

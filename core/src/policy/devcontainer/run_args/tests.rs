@@ -250,8 +250,8 @@ fn of_flags_that_count_once_the_last_one_counts() {
     assert_eq!(judged(&["-m1g", "--memory=2g"]).asks, ["--memory=2147483648"]);
     assert_eq!(judged(&["--network=none", "--net=host"]).asks, [""; 0]);
     assert_eq!(judged(&["--user=1000", "-u0"]).asks, [""; 0]);
-    let limits = judged(&["--ulimit=nofile=1", "--ulimit=core=0", "--ulimit=nofile=2"]);
-    assert_eq!(limits.asks, ["--ulimit=core=0:0", "--ulimit=nofile=2:2"]);
+    let limits = judged(&["--ulimit=nofile=512", "--ulimit=core=0", "--ulimit=nofile=1024"]);
+    assert_eq!(limits.asks, ["--ulimit=core=0:0", "--ulimit=nofile=1024:1024"]);
     assert_eq!(judged(&["--label=a=1", "--label=b=2", "--label=a=3"]).asks, ["--label=b=2", "--label=a=3"]);
 }
 

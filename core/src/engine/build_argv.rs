@@ -1,0 +1,89 @@
+//! The arguments of `build`: a repository's image, made by the engine before any hardening.
+//!
+//! What the builder knows of limits it gets. Its container runs as root with the engine's default capabilities, so a
+//! build is approved by a person and said to be not hardened.
+
+use super::{
+    command::{AddedFile, Arg, Stdin},
+    dialect::Dialect,
+};
+use crate::{
+    canonical::digest_hex,
+    plan::{BuildPlan, ContainerPlan},
+    words::Network,
+};
+use alloc::{format, string::String, vec::Vec};
+use serde_json::json;
+
+/// Name of a Dockerfile that lies outside its context.
+const DOCKERFILE: &str = ".orca-dockerfile";
+
+/// `build` and all its arguments; the context comes on standard input.
+pub(super) fn build_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
+    let Some(build) = &plan.image.build else { return Vec::new() };
+    let mut argv: Vec<Arg> = Vec::from(["build".into()]);
+    argv.extend(dialect.build.iter().map(|flag| Arg::from(*flag)));
+    argv.push(format!("--tag={}", plan.image.reference).into());
+    argv.push(format!("--file={}", dockerfile(build).0).into());
+    let install = plan.labels.get("orca.install").map(String::as_str).unwrap_or_default();
+    argv.push(format!("--label=orca.install={install}").into());
+    argv.push(format!("--label=orca.build={}", digest_hex(&json!(build))).into());
+    // Its steps reach no more than the container will.
+    let network = if plan.network.mode == Network::None { "none" } else { "default" };
+    argv.push(format!("--network={network}").into());
+    argv.push(format!("--memory={}", plan.limits.memory_bytes).into());
+    argv.push(format!("--memory-swap={}", plan.limits.memory_bytes).into());
+    argv.push("--cpu-period=100000".into());
+    argv.push(format!("--cpu-quota={}", plan.limits.nano_cpus / 10_000).into());
+    argv.extend(build.target.iter().map(|target| Arg::from(format!("--target={target}"))));
+    argv.extend(build.options.iter().map(|option| Arg::from(option.as_str())));
+    // Always with its value: a bare name would be read from the client's environment.
+    argv.extend(build.arguments.iter().map(|(name, value)| Arg::from(format!("--build-arg={name}={value}"))));
+    argv.push("-".into());
+    argv
+}
+
+/// What the build reads.
+pub(super) fn context(build: &BuildPlan) -> Stdin {
+    Stdin::Context { folder: build.context.clone(), added: dockerfile(build).1 }
+}
+
+/// The Dockerfile by its name in the context, and what is added where it lies outside.
+fn dockerfile(build: &BuildPlan) -> (String, Option<AddedFile>) {
+    let inside = match build.context.as_str() {
+        "." => Some(build.dockerfile.as_str()),
+        folder => build.dockerfile.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+    };
+    match inside {
+        Some(name) => (name.into(), None),
+        None => {
+            let added = AddedFile { path: build.dockerfile.clone(), name: DOCKERFILE.into() };
+            (DOCKERFILE.into(), Some(added))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+
+    #[test]
+    fn a_dockerfile_outside_its_context_is_added_under_a_name_of_ours() {
+        let named = |dockerfile: &str, context: &str| {
+            let build = BuildPlan {
+                dockerfile: dockerfile.into(),
+                dockerfile_digest: None,
+                context: context.into(),
+                target: None,
+                arguments: BTreeMap::new(),
+                options: Vec::new(),
+            };
+            let (name, added) = super::dockerfile(&build);
+            (name, added.is_some())
+        };
+        assert_eq!(named("a/Dockerfile", "."), ("a/Dockerfile".into(), false));
+        assert_eq!(named("a/Dockerfile", "a"), ("Dockerfile".into(), false));
+        assert_eq!(named("ab/Dockerfile", "a"), (DOCKERFILE.into(), true));
+    }
+}

@@ -1,0 +1,132 @@
+//! What a devcontainer.json gets, in types: from these alone, and from nothing of its text, a plan is made.
+
+use crate::{
+    canonical::digest_hex,
+    parse::image_reference::ImageReference,
+    policy::devcontainer::{mounts::MountAsk, substitution::Part},
+    source::Source,
+    words::{EnvState, LifecycleStage, Network},
+};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
+use serde_json::{Value as Json, json};
+
+/// Everything that a plan takes from a devcontainer.json. What waits for a person is not in it.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// The image.
+    pub(crate) image: Option<(ImageReference, Source)>,
+    /// The build.
+    pub(crate) build: Option<Build>,
+    /// The user as written, by name or number.
+    pub(crate) user: Option<(String, Source)>,
+    /// A network that is narrower than a person's.
+    pub(crate) network: Option<(Network, Source)>,
+    /// Variables, weakest first: those of flags, containerEnv, remoteEnv.
+    pub(crate) variables: Vec<WantedVariable>,
+    /// Ports of the container.
+    pub(crate) ports: BTreeSet<u16>,
+    /// Volumes and memory.
+    pub(crate) mounts: Vec<MountAsk>,
+    /// Limits.
+    pub(crate) limits: WantedLimits,
+    /// The host name.
+    pub(crate) hostname: Option<String>,
+    /// What the image is pulled for.
+    pub(crate) platform: Option<String>,
+    /// Labels of the container.
+    pub(crate) labels: BTreeMap<String, String>,
+    /// Commands that run inside the container.
+    pub(crate) commands: Vec<WantedCommand>,
+}
+
+/// Limits that are asked for; each counts where it is lower than the plan's own, `/dev/shm` within its cap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WantedLimits {
+    /// Bytes of /dev/shm.
+    pub(crate) shm_bytes: Option<u64>,
+    /// Bytes of memory.
+    pub(crate) memory_bytes: Option<u64>,
+    /// Billionths of a CPU.
+    pub(crate) nano_cpus: Option<u64>,
+    /// Processes.
+    pub(crate) pids: Option<u32>,
+    /// Open files, soft and hard.
+    pub(crate) nofile: Option<(u64, u64)>,
+}
+
+/// A variable and what became of it.
+#[derive(Clone, Debug)]
+pub(crate) struct WantedVariable {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it stands.
+    pub(crate) source: Source,
+    /// `Active`, `Pending`, `Dropped`, or `Removed` for one that is taken away.
+    pub(crate) state: EnvState,
+    /// Its value.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Commands of one property, allowed by a person.
+#[derive(Clone, Debug)]
+pub(crate) struct WantedCommand {
+    /// When they run.
+    pub(crate) stage: LifecycleStage,
+    /// Each with its name, where the property is an object; they run side by side.
+    pub(crate) commands: Vec<(Option<String>, Words)>,
+    /// Where they stand.
+    pub(crate) source: Source,
+}
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// For a shell.
+    Shell(String),
+    /// A program and its arguments.
+    Program(Vec<String>),
+}
+
+/// A build, by paths in the repository.
+#[derive(Clone, Debug)]
+pub(crate) struct Build {
+    /// The Dockerfile.
+    pub(crate) dockerfile: String,
+    /// The folder whose files it may use.
+    pub(crate) context: String,
+    /// The stage that is built.
+    pub(crate) target: Option<String>,
+    /// Arguments.
+    pub(crate) arguments: BTreeMap<String, String>,
+    /// Flags of the allowed ones.
+    pub(crate) options: Vec<String>,
+    /// Where it stands.
+    pub(crate) source: Source,
+    /// SHA-256 of the Dockerfile, once the caller has read it.
+    pub(crate) dockerfile_digest: Option<String>,
+}
+
+impl Build {
+    /// Everything that decides what is built, for the person who approves it. Arguments stand in the image's history,
+    /// so they are no secrets.
+    pub(crate) fn shown(&self) -> Json {
+        json!({
+            "dockerfile": self.dockerfile,
+            "dockerfileDigest": self.dockerfile_digest,
+            "context": self.context,
+            "target": self.target,
+            "arguments": self.arguments,
+            "options": self.options,
+        })
+    }
+
+    /// The image's name: by what is built, in a namespace that no registry serves.
+    pub(crate) fn reference(&self) -> String {
+        format!("localhost/orca-build:{}", digest_hex(&self.shown()))
+    }
+}
