@@ -8,12 +8,10 @@ use super::{
     dialect::Dialect,
 };
 use crate::{
-    canonical::digest_hex,
     plan::{BuildPlan, ContainerPlan},
     words::Network,
 };
 use alloc::{format, string::String, vec::Vec};
-use serde_json::json;
 
 /// Name of a Dockerfile that lies outside its context.
 const DOCKERFILE: &str = ".orca-dockerfile";
@@ -27,7 +25,7 @@ pub(super) fn build_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     argv.push(format!("--file={}", dockerfile(build).0).into());
     let install = plan.labels.get("orca.install").map(String::as_str).unwrap_or_default();
     argv.push(format!("--label=orca.install={install}").into());
-    argv.push(format!("--label=orca.build={}", digest_hex(&json!(build))).into());
+    argv.push(format!("--label=orca.build={}", build.digest()).into());
     // Its steps reach no more than the container will.
     let network = if plan.network.mode == Network::None { "none" } else { "default" };
     argv.push(format!("--network={network}").into());

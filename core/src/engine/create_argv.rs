@@ -114,14 +114,13 @@ pub(super) fn mount(mount: &MountPlan, engine: EngineKind, dialect: &Dialect) ->
     };
     let more = match (mount.kind, mount.role) {
         // A repository's volume begins with what the image has there, as everywhere else.
-        (MountKind::Volume, MountRole::Devcontainer) => String::new(),
+        (MountKind::Volume, MountRole::Devcontainer) | (MountKind::Bind, _) => String::new(),
         (MountKind::Volume, _) => dialect.volume_mount.into(),
         // The user of the container owns nothing in it otherwise.
         (MountKind::Tmpfs, _) => {
             let size = mount.size_bytes.map(|bytes| format!(",tmpfs-size={bytes}")).unwrap_or_default();
             format!("{size},tmpfs-mode=1777")
         }
-        (MountKind::Bind, _) => String::new(),
     };
     format!("--mount=type={kind}{source},{target}{read_only}{more}").into()
 }

@@ -4,8 +4,8 @@ use super::{
     expectations::expectations,
     hardening::Hardening,
     model::{
-        AGENT_TARGET, BuildPlan, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan,
-        ImagePlan, LimitsPlan, MountPlan, Names, NetworkPlan, PortPlan, SourceDigests, UserPlan, VolumePlan,
+        AGENT_TARGET, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan, ImagePlan,
+        LimitsPlan, MountPlan, Names, NetworkPlan, PortPlan, SourceDigests, UserPlan, VolumePlan,
         WORKSPACE_ROOT,
     },
     naming,
@@ -20,7 +20,7 @@ use crate::{
     policy::devcontainer::mounts::{MountAsk, MountAskKind},
     resolve::{
         Judgement, OfFile,
-        wanted::{Build, WantedCommand, WantedLimits},
+        wanted::{WantedCommand, WantedLimits},
     },
     source::Source,
     text::{name_list, quoted},
@@ -38,8 +38,8 @@ pub(crate) fn needs(judgement: &Judgement<'_>) -> Vec<Need> {
         let wanted = judgement.devcontainer.as_ref().map(|file| &file.wanted);
         let user = wanted.and_then(|wanted| wanted.user.as_ref()).map(|(user, _)| user.clone());
         let build = wanted.and_then(|wanted| wanted.build.as_ref());
-        if let Some(build) = build.filter(|build| build.dockerfile_digest.is_none()) {
-            needs.push(Need::Dockerfile { path: build.dockerfile.clone() });
+        if let Some(build) = build.filter(|build| build.plan.dockerfile_digest.is_none()) {
+            needs.push(Need::Dockerfile { path: build.plan.dockerfile.clone() });
         }
         needs.push(Need::Image { reference: image.value.as_str().into(), user });
     }
@@ -91,7 +91,7 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
     let ports = ports(&asked_ports, network, findings);
     let devcontainer = judgement.devcontainer.as_ref().map(devcontainer_plan);
     let platform = wanted.and_then(|wanted| wanted.platform.clone());
-    let build = wanted.and_then(|wanted| wanted.build.as_ref()).map(build_plan);
+    let build = wanted.and_then(|wanted| wanted.build.as_ref()).map(|build| build.plan.clone());
     let clone = clone_plan(request, findings);
     if !judgement.findings.refused() {
         notices(judgement, engine, network);
@@ -318,17 +318,6 @@ fn devcontainer_plan(file: &OfFile) -> DevcontainerPlan {
         workspace_folder: file.workspace_folder.clone(),
         labels: file.wanted.labels.clone(),
         commands: file.wanted.commands.iter().map(command).collect(),
-    }
-}
-
-fn build_plan(build: &Build) -> BuildPlan {
-    BuildPlan {
-        dockerfile: build.dockerfile.clone(),
-        dockerfile_digest: build.dockerfile_digest.clone(),
-        context: build.context.clone(),
-        target: build.target.clone(),
-        arguments: build.arguments.clone(),
-        options: build.options.clone(),
     }
 }
 

@@ -125,8 +125,8 @@ fn surroundings(plan: &ContainerPlan, rows: &mut Rows) {
         .map(|m| {
             let mut row =
                 json!({"kind": m.kind, "source": m.source, "target": m.target, "readOnly": m.read_only});
-            if let Some(bytes) = m.size_bytes {
-                row["sizeBytes"] = json!(bytes);
+            if let (Some(bytes), Some(row)) = (m.size_bytes, row.as_object_mut()) {
+                row.insert("sizeBytes".into(), json!(bytes));
             }
             row
         })

@@ -16,5 +16,5 @@ pub use model::{
     LimitsPlan, MountPlan, Names, NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
 };
 pub(crate) use model::{KEEP_ALIVE, SHELL, WORKSPACE_ROOT};
-pub(crate) use naming::clone_target;
+pub(crate) use naming::{build_reference, clone_target};
 pub use volume_ref::VolumeRef;

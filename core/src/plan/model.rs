@@ -130,6 +130,14 @@ pub struct BuildPlan {
     pub options: Vec<String>,
 }
 
+impl BuildPlan {
+    /// SHA-256 over everything that decides what is built, hex. It is the same in every installation, as the approvals
+    /// that are bound to it are.
+    pub(crate) fn digest(&self) -> String {
+        crate::canonical::digest_hex(&serde_json::json!(self))
+    }
+}
+
 /// What a devcontainer.json added that stands nowhere else in the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -53,6 +53,11 @@ pub(super) fn names(request: &PlanRequest, engine: EngineKind, network: Network)
     }
 }
 
+/// The name of an image that is built: by installation and by what is built, in a namespace that no registry serves.
+pub(crate) fn build_reference(install: &str, digest: &str) -> String {
+    format!("localhost/orca-build-{}:{digest}", key(install))
+}
+
 /// Labels of volumes and of podman networks; containers get `orca.plan` as well.
 pub(super) fn labels(request: &PlanRequest) -> BTreeMap<String, String> {
     let schema = format!("{}", crate::input::SCHEMA_VERSION);

@@ -6,11 +6,12 @@
 use crate::{
     canonical::digest_hex,
     input::Approval,
+    plan::BuildPlan,
     secret::Sensitive,
     source::Source,
     words::{ApprovalKind, LifecycleStage, Network, Said},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -94,6 +95,11 @@ impl Subject<'_> {
             other => other.shown(),
         }
     }
+}
+
+/// What stands for the image of a build: what is built, not the name that an installation gives it.
+pub(crate) fn build_binding(build: &BuildPlan) -> String {
+    format!("build:{}", build.digest())
 }
 
 /// What every digest of one judgement is bound to.

@@ -33,7 +33,7 @@ use crate::{
     input::PlanRequest,
     parse::{self, orca_yaml::ContainerBlock},
     plan::ContainerPlan,
-    policy::approval::{Binding, Desk, Granted, PendingApproval},
+    policy::approval::{Binding, Desk, Granted, PendingApproval, build_binding},
     source::{Source, Sources},
     words::{Endpoint, EngineKind, Network, Origin},
 };
@@ -199,7 +199,8 @@ pub(crate) fn judge_launch<'r>(request: &'r PlanRequest, frozen: &ContainerPlan)
     let Beginning { mut findings, policy, block, persons } = begin(request);
     let mut sources = Sources::default();
     let mut desk = desk(request);
-    desk.binding.image = Some((frozen.image.reference.clone(), frozen.image.said));
+    let image = frozen.image.build.as_ref().map_or_else(|| frozen.image.reference.clone(), build_binding);
+    desk.binding.image = Some((image, frozen.image.said));
     desk.binding.network = frozen.network.mode;
     // What else the file says was settled when the container was made.
     let variables = frozen_variables(request, frozen, &mut findings, &mut desk);

@@ -17,7 +17,7 @@ use crate::{
         worktree_include::{Entry, Form},
     },
     policy::{
-        approval::{Desk, Subject},
+        approval::{Desk, Subject, build_binding},
         maximum,
     },
     source::{Source, SourceId, Sources},
@@ -270,7 +270,11 @@ fn judge_image(
 /// Every option. The image comes first and the network second, since approvals are bound to both.
 pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &[Entry]) -> Options {
     let (image, devcontainer) = image(scene);
-    desk.binding.image = image.as_ref().map(|image| (image.value.as_str().into(), image.said));
+    let build = scene.devcontainer.and_then(|wanted| wanted.build.as_ref()).filter(|_| devcontainer);
+    desk.binding.image = match build {
+        Some(build) => Some((build_binding(&build.plan), Said::Repository)),
+        None => image.as_ref().map(|image| (image.value.as_str().into(), image.said)),
+    };
     let enabled = enabled(scene);
     let mode = mode(scene);
     let network = network(scene, desk, devcontainer);

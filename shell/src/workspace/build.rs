@@ -10,21 +10,30 @@ use orca_container_core::{Action, Planned, RenderContext, Stdin, render};
 use super::{Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, ImageError, Supplies, image_configuration};
 use crate::gather::context::Context;
-use crate::store::{Lock, Store};
+use crate::store::Store;
 
 /// How long another build of this installation is waited for.
 const PATIENCE: Duration = Duration::from_secs(60 * 60);
 
-/// Builds the image of a plan. The lock is held until the image was looked at: another build of the same description
-/// would take its name.
+/// Builds the image of a plan and looks at it. One build at a time: another of the same description would take its name
+/// before it was looked at.
+pub(super) fn built<T>(
+    store: &Store,
+    build: impl FnOnce() -> Result<T, WorkspaceError>,
+) -> Result<T, WorkspaceError> {
+    let lock = store.lock_patiently("build", PATIENCE)?;
+    let done = build();
+    lock.remove();
+    done
+}
+
+/// Builds the image of a plan.
 pub(super) fn build_image(
     request: &PlanRequest,
     planned: &Planned,
     client: &Client,
-    store: &Store,
     ui: &mut dyn Ui,
-) -> Result<Lock, WorkspaceError> {
-    let lock = store.lock_patiently("build", PATIENCE)?;
+) -> Result<(), WorkspaceError> {
     let reference = &planned.plan.image.reference;
     match image_configuration(client, reference) {
         Err(ImageError::Missing { .. }) => {}
@@ -48,5 +57,5 @@ pub(super) fn build_image(
     let files = Box::new(|output: &mut dyn std::io::Write| context.write(output));
     let supplies = Supplies { start_env: None, archive: Some(files) };
     CarryOut::default().run(Action::BuildImage, &command, supplies)?;
-    Ok(lock)
+    Ok(())
 }

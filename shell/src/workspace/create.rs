@@ -10,7 +10,7 @@ use orca_container_core::{
     asked_value, limits, plan, render, start_env_text,
 };
 
-use super::build::build_image;
+use super::build::{build_image, built};
 use super::helper::{looked_up, remove_left, remove_leftovers};
 use super::lifecycle::{AFTER_CREATE, run_stages};
 use super::{Copying, Runner, Ui, WorkspaceError};
@@ -306,10 +306,10 @@ fn image(
     let labels = [format!("--label=orca.install={}", request.install.id)];
     let reference = &planned.plan.image.reference;
     if planned.plan.image.build.is_some() {
-        let built = build_image(request, planned, &client, store, ui)?;
-        let facts = looked_up(store, &client, facts.kind, reference, asked, &labels)?;
-        built.remove();
-        return Ok(facts?);
+        return built(store, || {
+            build_image(request, planned, &client, ui)?;
+            Ok(looked_up(store, &client, facts.kind, reference, asked, &labels)??)
+        });
     }
     match looked_up(store, &client, facts.kind, reference, asked, &labels)? {
         Err(ImageError::Missing { .. }) => {}

@@ -11,6 +11,7 @@ use crate::{
         image_reference::ImageReference,
         jsonc::{Member, Node, Value},
     },
+    plan::{BuildPlan, build_reference},
     policy::{
         devcontainer::{document::read, run_args::is_platform, substitution},
         env_names,
@@ -103,12 +104,17 @@ impl Scene<'_, '_> {
             let source = document.source(dockerfile.at, "build.dockerfile");
             let read = self.request.devcontainer.as_ref().and_then(|file| file.dockerfile.as_ref());
             let read = read.filter(|read| read.path == file);
-            let dockerfile_digest = read.map(|read| read.digest.clone());
-            let build =
-                Build { dockerfile: file, context, target, arguments, options, source, dockerfile_digest };
-            self.wanted.image =
-                ImageReference::parse(&build.reference()).ok().map(|image| (image, build.source.clone()));
-            self.wanted.build = Some(build);
+            let plan = BuildPlan {
+                dockerfile_digest: read.map(|read| read.digest.clone()),
+                dockerfile: file,
+                context,
+                target,
+                arguments,
+                options,
+            };
+            let reference = build_reference(&self.request.install.id, &plan.digest());
+            self.wanted.image = ImageReference::parse(&reference).ok().map(|image| (image, source.clone()));
+            self.wanted.build = Some(Build { plan, source });
         }
     }
 
@@ -265,7 +271,7 @@ impl Scene<'_, '_> {
 pub(super) fn ask_message(build: &Build) -> String {
     format!(
         "The repository wants an image built from {}; nothing is built until you approve, and a build is not hardened.",
-        quoted(&build.dockerfile)
+        quoted(&build.plan.dockerfile)
     )
 }
 
@@ -273,7 +279,7 @@ pub(super) fn ask_message(build: &Build) -> String {
 pub(crate) fn dockerfile_path(request: &PlanRequest) -> Option<String> {
     let document = read(request.devcontainer.as_ref()?, &mut Findings::default())?;
     let scene = Scene::read(request, &document, EngineKind::Docker);
-    scene.wanted.build.map(|build| build.dockerfile)
+    scene.wanted.build.map(|build| build.plan.dockerfile)
 }
 
 /// The path in the repository, read from a folder in it.

@@ -12,6 +12,7 @@ use crate::{
     text::quoted_whole,
 };
 use alloc::{format, string::String, vec::Vec};
+use serde_json::json;
 
 impl Scene<'_, '_> {
     pub(super) fn image_or_build(&mut self) {
@@ -50,7 +51,7 @@ impl Scene<'_, '_> {
     /// Once the network is known, which an approval is bound to.
     pub(super) fn ask_image_or_build(&mut self) {
         if let Some(build) = self.wanted.build.clone() {
-            let shown = build.shown();
+            let shown = json!(build.plan);
             let subject = Subject::Build { build: &shown };
             self.ask(&subject, place(&build.source), "build.dockerfile", super::build::ask_message(&build));
         } else if let Some((image, source)) = self.wanted.image.clone() {

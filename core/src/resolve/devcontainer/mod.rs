@@ -25,7 +25,7 @@ use crate::{
     parse::jsonc::{Node, Value},
     plan::clone_target,
     policy::{
-        approval::{Desk, Subject},
+        approval::{Desk, Subject, build_binding},
         devcontainer::{
             document::{Document, read},
             keys::{Key, Treatment},
@@ -34,7 +34,7 @@ use crate::{
     },
     source::{Position, Source},
     text::{name_list, quoted},
-    words::{EngineKind, Origin, Template},
+    words::{EngineKind, Origin, Said, Template},
 };
 use alloc::{format, string::String, vec::Vec};
 pub(crate) use build::dockerfile_path;
@@ -52,8 +52,9 @@ pub fn devcontainer_findings(request: &PlanRequest) -> Vec<Diagnostic> {
     let judgement = judge_request(request);
     let mut desk = super::desk(request);
     let mut scene = Scene::read(request, &document, judgement.options.engine.value);
-    desk.binding.image =
-        scene.wanted.image.as_ref().map(|(image, _)| (image.as_str().into(), crate::words::Said::Repository));
+    let image = scene.wanted.image.as_ref().map(|(image, _)| image.as_str().into());
+    let image = scene.wanted.build.as_ref().map(|build| build_binding(&build.plan)).or(image);
+    desk.binding.image = image.map(|image| (image, Said::Repository));
     desk.binding.network = judgement.options.network.value;
     scene.tells_asks = true;
     scene.settle(&mut desk, Grants::of(request, &judgement.options, &judgement.policy));

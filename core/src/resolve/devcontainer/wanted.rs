@@ -1,19 +1,17 @@
 //! What a devcontainer.json gets, in types: from these alone, and from nothing of its text, a plan is made.
 
 use crate::{
-    canonical::digest_hex,
     parse::image_reference::ImageReference,
+    plan::BuildPlan,
     policy::devcontainer::{mounts::MountAsk, substitution::Part},
     source::Source,
     words::{EnvState, LifecycleStage, Network},
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet},
-    format,
     string::String,
     vec::Vec,
 };
-use serde_json::{Value as Json, json};
 
 /// Everything that a plan takes from a devcontainer.json. What waits for a person is not in it.
 #[derive(Debug, Default)]
@@ -92,41 +90,11 @@ pub(crate) enum Words {
     Program(Vec<String>),
 }
 
-/// A build, by paths in the repository.
+/// A build and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Build {
-    /// The Dockerfile.
-    pub(crate) dockerfile: String,
-    /// The folder whose files it may use.
-    pub(crate) context: String,
-    /// The stage that is built.
-    pub(crate) target: Option<String>,
-    /// Arguments.
-    pub(crate) arguments: BTreeMap<String, String>,
-    /// Flags of the allowed ones.
-    pub(crate) options: Vec<String>,
-    /// Where it stands.
+    /// What is built.
+    pub(crate) plan: BuildPlan,
+    /// The place of its Dockerfile's name.
     pub(crate) source: Source,
-    /// SHA-256 of the Dockerfile, once the caller has read it.
-    pub(crate) dockerfile_digest: Option<String>,
-}
-
-impl Build {
-    /// Everything that decides what is built, for the person who approves it. Arguments stand in the image's history,
-    /// so they are no secrets.
-    pub(crate) fn shown(&self) -> Json {
-        json!({
-            "dockerfile": self.dockerfile,
-            "dockerfileDigest": self.dockerfile_digest,
-            "context": self.context,
-            "target": self.target,
-            "arguments": self.arguments,
-            "options": self.options,
-        })
-    }
-
-    /// The image's name: by what is built, in a namespace that no registry serves.
-    pub(crate) fn reference(&self) -> String {
-        format!("localhost/orca-build:{}", digest_hex(&self.shown()))
-    }
 }

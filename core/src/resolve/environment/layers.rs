@@ -170,7 +170,7 @@ impl<'r> Gathering<'_, '_, 'r, '_> {
     /// The image's own value of a name; the last one counts.
     fn image_value(&self, name: &str) -> Option<&str> {
         let image = self.scene.request.image_facts.as_ref()?;
-        let mut entries = image.env.iter().rev().map(|entry| entry.reveal());
+        let mut entries = image.env.iter().rev().map(Sensitive::reveal);
         entries.find_map(|entry| entry.split_once('=').filter(|(of, _)| *of == name)).map(|(_, value)| value)
     }
 
