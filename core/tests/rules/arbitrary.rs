@@ -14,7 +14,8 @@ fn word(right: &'static [&'static str]) -> impl Strategy<Value = String> {
 fn image() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => select(&["alpine:3", "ghcr.io/acme/base:1", "evil.example/x", "acme/base"][..]).prop_map(String::from),
-        1 => select(&["-v", "Alpine", "a b", "devcontainer", "x,y", "a\u{202e}b"][..]).prop_map(String::from),
+        3 => Just("devcontainer".into()),
+        1 => select(&["-v", "Alpine", "a b", "x,y", "a\u{202e}b"][..]).prop_map(String::from),
     ]
 }
 
@@ -117,6 +118,88 @@ pub fn orca_yaml() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Values of the properties of a devcontainer.json: right, by habit, hostile.
+const PROPERTIES: &[(&str, &[&str])] = &[
+    ("image", &[r#""alpine:3""#, r#""ghcr.io/acme/dev:1""#, r#""-v""#, "7"]),
+    (
+        "build",
+        &[
+            r#"{"dockerfile": "Dockerfile"}"#,
+            r#"{"dockerfile": "../../x"}"#,
+            r#"{"dockerfile": "D", "args": {"A": "${localEnv:HOME}"}, "options": ["--network=host"]}"#,
+        ],
+    ),
+    (
+        "runArgs",
+        &[
+            r#"["--privileged"]"#,
+            r#"["--network=host", "--pid=host"]"#,
+            r#"["--shm-size=64g", "--ulimit=nofile=1048576"]"#,
+            r#"["--memory=64g", "--cpus=64", "--pids-limit=-1"]"#,
+            r#"["-v", "/:/h", "--mount", "type=bind,src=/,dst=/h"]"#,
+            r#"["-p", "80:80"]"#,
+            r#"["-e", "A=1", "-eLD_PRELOAD=x", "--env=ORCA_X=1"]"#,
+            r#"["--user=0", "--hostname=x", "--label=orca.plan=x", "--label=a=b"]"#,
+            r#"["--network=none"]"#,
+            r#"["--", "x"]"#,
+            r#"["--cap-add=ALL", "--device=/dev/kmsg", "--security-opt=seccomp=unconfined"]"#,
+        ],
+    ),
+    (
+        "mounts",
+        &[
+            r#"["source=a,target=/a", "source=/,target=/h,type=bind"]"#,
+            r#"["type=tmpfs,target=/t,tmpfs-size=64g"]"#,
+            r#"["source=a,target=/workspace/acme/x", "source=b,target=/proc", "source=c,target=/orca/agent"]"#,
+            r#"[{"source": "a", "target": "/a", "type": "volume"}, {"source": "${localEnv:HOME}", "target": "/x", "type": "bind"}]"#,
+            r#"["type=volume,target=/v,volume-opt=device=/,volume-opt=o=bind,volume-opt=type=none"]"#,
+        ],
+    ),
+    (
+        "containerEnv",
+        &[
+            r#"{"A": "1", "NODE_ENV": "${localEnv:NODE_ENV}"}"#,
+            r#"{"LD_PRELOAD": "x", "ORCA_X": "1", "PATH": "/x"}"#,
+            r#"{"T": "${localEnv:GH_TOKEN:d}"}"#,
+        ],
+    ),
+    (
+        "remoteEnv",
+        &[
+            r#"{"A": null, "PATH": "${containerEnv:PATH}:/x"}"#,
+            r#"{"AWS_SECRET_ACCESS_KEY": "${localEnv:AWS_SECRET_ACCESS_KEY}"}"#,
+        ],
+    ),
+    ("remoteUser", &[r#""root""#, r#""vscode""#, r#""1000""#]),
+    ("containerUser", &[r#""0:0""#, r#""node""#]),
+    ("forwardPorts", &["[3000, 5432]", r#"["db:80", 22]"#]),
+    ("appPort", &["80", r#"["0.0.0.0:80:80"]"#]),
+    ("workspaceFolder", &[r#""/workspaces/acme/x""#, r#""/etc""#]),
+    ("postCreateCommand", &[r#""npm ci""#, r#"["a", "b"]"#, r#"{"x": "a", "y": ["b"]}"#]),
+    ("postStartCommand", &[r#""x""#]),
+    ("initializeCommand", &[r#""touch /tmp/x""#]),
+    ("privileged", &["true", r#""true""#]),
+    ("capAdd", &[r#"["ALL"]"#]),
+    ("securityOpt", &[r#"["seccomp=unconfined"]"#]),
+    ("dockerComposeFile", &[r#""c.yml""#]),
+    ("x", &["1"]),
+];
+
+/// A devcontainer.json of any of these properties, or any text.
+pub fn devcontainer() -> impl Strategy<Value = String> {
+    let property = select(PROPERTIES)
+        .prop_flat_map(|(name, values)| select(values).prop_map(move |value| format!("{name:?}: {value}")));
+    let image = Just("\"image\": \"alpine:3\"".to_owned());
+    prop_oneof![
+        6 => (image, vec(property.clone(), 0..5)).prop_map(|(image, more)| {
+            let more: Vec<String> = more.into_iter().filter(|p| !p.starts_with("\"image") && !p.starts_with("\"build") && !p.starts_with("\"dockerC")).collect();
+            format!("{{{}}}", [vec![image], more].concat().join(", "))
+        }),
+        2 => vec(property, 0..5).prop_map(|properties| format!("{{{}}}", properties.join(", "))),
+        1 => any::<String>(),
+    ]
+}
+
 /// What persons say, on either engine; no repository yet.
 pub fn persons() -> impl Strategy<Value = Value> {
     (
@@ -174,9 +257,9 @@ pub fn persons() -> impl Strategy<Value = Value> {
 pub fn repository() -> impl Strategy<Value = Value> {
     let include = select(&["", ".env\n", "../x\n*.local\n", ".git/config\n"][..]);
     let image = vec((name(), value()), 0..3);
-    (orca_yaml(), include, image).prop_map(|(yaml, include, image)| {
+    (orca_yaml(), include, image, devcontainer()).prop_map(|(yaml, include, image, devcontainer)| {
         let image: Vec<String> = image.into_iter().map(|(n, v)| format!("{n}={v}")).collect();
-        json!({"yaml": yaml, "include": include, "image": image})
+        json!({"yaml": yaml, "include": include, "image": image, "devcontainer": devcontainer})
     })
 }
 
@@ -184,6 +267,13 @@ pub fn repository() -> impl Strategy<Value = Value> {
 pub fn joined(persons: &Value, repository: &Value) -> Value {
     let mut value = persons.clone();
     set(&mut value, "orcaYaml", json!({"path": "orca.yaml", "text": repository["yaml"]}));
+    let path = ".devcontainer/devcontainer.json";
+    let dockerfile = json!({"path": ".devcontainer/Dockerfile", "digest": "d".repeat(64)});
+    set(
+        &mut value,
+        "devcontainer",
+        json!({"path": path, "text": repository["devcontainer"], "dockerfile": dockerfile}),
+    );
     set(&mut value, "worktreeInclude", json!({"text": repository["include"], "ignored": [".env"]}));
     if value.get("imageFacts").is_some() {
         set(&mut value, "imageFacts.env", repository["image"].clone());

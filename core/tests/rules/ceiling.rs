@@ -3,9 +3,12 @@
 
 use crate::{
     arbitrary::{joined, persons, repository},
-    support::{answer, parse, set},
+    support::{answer, parse, set, words},
 };
-use orca_container_core::{Ceiling, EnvState, Layer, Origin, PlanAnswer, Planned, Said, ceiling};
+use orca_container_core::{
+    ActionKind, Ceiling, EnvState, Layer, MountKind, MountRole, Origin, PlanAnswer, Planned, Said, ceiling,
+    template_size,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -21,7 +24,12 @@ fn lies_within(planned: &Planned, ceiling: &Ceiling) -> Result<(), TestCaseError
         plan.network,
         ceiling.network
     );
-    prop_assert!(plan.ports.iter().all(|port| ceiling.ports.contains(&port.container)));
+    prop_assert!(plan.ports.iter().all(|port| ceiling.ports.contains(&port.container) || approved));
+    prop_assert!(plan.ports.iter().all(|port| port.address == "127.0.0.1"));
+    container_lies_within(planned)?;
+    if let Some(file) = &plan.devcontainer {
+        prop_assert!(file.commands.is_empty() || ceiling.repository_commands || approved);
+    }
     match plan.image.said {
         Said::Person => prop_assert!(ceiling.images.contains(&plan.image.reference)),
         // An image of the repository is planned as a preview until it is approved.
@@ -34,7 +42,8 @@ fn lies_within(planned: &Planned, ceiling: &Ceiling) -> Result<(), TestCaseError
         if entry.layer == Layer::Host {
             prop_assert!(ceiling.host_env.contains(&entry.name) || approved, "{}", entry.name);
         }
-        if entry.source.origin == Origin::OrcaYaml {
+        prop_assert!(entry.host_names.iter().all(|name| ceiling.host_env.contains(name) || approved));
+        if matches!(entry.source.origin, Origin::OrcaYaml | Origin::Devcontainer) {
             let redirecting = [
                 "ANTHROPIC_BASE_URL",
                 "HTTPS_PROXY",
@@ -52,13 +61,75 @@ fn lies_within(planned: &Planned, ceiling: &Ceiling) -> Result<(), TestCaseError
     Ok(())
 }
 
+/// What no word of a repository and no approval ever changes.
+fn container_lies_within(planned: &Planned) -> Result<(), TestCaseError> {
+    const GIB: u64 = 1 << 30;
+    let plan = &planned.plan;
+    prop_assert!(plan.user.uid > 0 && plan.user.gid > 0);
+    let (memory, cpus) = template_size(plan.limits.template);
+    prop_assert!(plan.limits.memory_bytes <= memory && plan.limits.nano_cpus <= cpus * 1_000_000_000);
+    prop_assert!(plan.limits.pids <= 512 && plan.limits.nofile <= 16_384);
+    prop_assert!(plan.limits.shm_bytes.is_none_or(|bytes| bytes <= GIB));
+    for mount in plan.mounts.iter().filter(|mount| mount.role == MountRole::Devcontainer) {
+        let own = |name: &String| name.starts_with(&format!("{}-v-", plan.names.workspace_volume));
+        prop_assert!(mount.source.as_ref().is_none_or(own), "{:?}", mount);
+        match mount.kind {
+            MountKind::Volume => prop_assert!(mount.source.is_some()),
+            MountKind::Tmpfs => prop_assert!(mount.size_bytes.is_some_and(|bytes| bytes <= GIB)),
+            MountKind::Bind => prop_assert!(false, "{:?}", mount),
+        }
+        for place in ["/workspace", "/orca", "/proc", "/sys", "/dev"] {
+            let below =
+                mount.target.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            prop_assert!(!below && mount.target != "/", "{:?}", mount);
+        }
+    }
+    let create = planned.commands.create.iter().find(|c| c.action == ActionKind::CreateContainer).unwrap();
+    let words = words(create);
+    let flags = words.iter().take_while(|word| *word != "--").filter(|word| !word.starts_with("--label="));
+    for flag in flags {
+        for never in [
+            "--privileged",
+            "--cap-add",
+            "seccomp=",
+            "apparmor=",
+            "--pid=",
+            "--device",
+            "--network=host",
+            "type=bind",
+            "--volume",
+        ] {
+            prop_assert!(!flag.contains(never), "{}", flag);
+        }
+    }
+    Ok(())
+}
+
 /// Everything that was granted between the two answers was pending in the first.
 fn raised_by_exactly(before: &Planned, after: &Planned) -> Result<(), TestCaseError> {
     for entry in after.environment.iter().filter(|entry| entry.state == EnvState::Active) {
         let earlier = before.environment.iter().find(|e| e.name == entry.name).unwrap();
         let was_pending = before.pending_approvals.iter().any(|p| p.subject["name"] == json!(entry.name));
         let same = earlier.state == EnvState::Active && earlier.source == entry.source;
-        prop_assert!(same || was_pending, "{}", entry.name);
+        let part_was_pending = before
+            .pending_approvals
+            .iter()
+            .any(|p| entry.host_names.iter().any(|name| p.subject["name"] == json!(name)));
+        prop_assert!(same || was_pending || part_was_pending, "{}", entry.name);
+    }
+    let asked_ports = |port: u16| {
+        let lists = before.pending_approvals.iter().filter_map(|p| p.subject["ports"].as_array());
+        lists.flatten().any(|asked| *asked == json!(port))
+    };
+    for port in after.plan.ports.iter().filter(|port| !before.plan.ports.contains(port)) {
+        prop_assert!(asked_ports(port.container), "{:?}", port);
+    }
+    let commands =
+        |planned: &Planned| planned.plan.devcontainer.clone().map(|file| file.commands).unwrap_or_default();
+    let earlier = commands(before);
+    for command in commands(after).into_iter().filter(|command| !earlier.contains(command)) {
+        let asked = before.pending_approvals.iter().any(|p| p.subject["stage"] == json!(command.stage));
+        prop_assert!(asked, "{:?}", command);
     }
     let network_asked =
         before.pending_approvals.iter().any(|p| p.subject["network"] == json!(after.plan.network.mode));
