@@ -3,18 +3,19 @@
 use crate::support::{request, set};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Words for an option: the right ones, and what people and attackers write instead.
 fn word(right: &'static [&'static str]) -> impl Strategy<Value = String> {
     const WRONG: &[&str] =
         &["", "Volume", "host", "--privileged", "x\ny", "~", "mounted", "allowlist", "devcontainer"];
-    prop_oneof![4 => select(right).prop_map(String::from), 1 => select(WRONG).prop_map(String::from)]
+    prop_oneof![60 => select(right).prop_map(String::from), 1 => select(WRONG).prop_map(String::from)]
 }
 
 fn image() -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => select(&["alpine:3", "ghcr.io/acme/base:1", "evil.example/x", "acme/base"][..]).prop_map(String::from),
-        3 => Just("devcontainer".into()),
+        30 => select(&["alpine:3", "ghcr.io/acme/base:1", "evil.example/x", "acme/base"][..]).prop_map(String::from),
+        60 => Just("devcontainer".into()),
         1 => select(&["-v", "Alpine", "a b", "x,y", "a\u{202e}b"][..]).prop_map(String::from),
     ]
 }
@@ -30,12 +31,21 @@ pub fn name() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Names as people write them: mostly such that a plan comes of it.
+fn persons_name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        40 => "[A-Z][A-Z_]{0,6}".prop_filter("a shell's own", |name| !matches!(name.as_str(), "_" | "UID" | "HOME" | "PATH")),
+        20 => select(&["NODE_ENV", "GRADLE_OPTS", "HTTPS_PROXY", "AWS_SECRET_ACCESS_KEY"][..]).prop_map(String::from),
+        1 => name(),
+    ]
+}
+
 fn value() -> impl Strategy<Value = String> {
-    prop_oneof![any::<String>(), Just(String::new()), Just("x".into())]
+    prop_oneof![8 => any::<String>().prop_map(|text| text.replace('\0', "")), 1 => any::<String>(), 4 => Just(String::new()), 4 => Just("x".into())]
 }
 
 fn env() -> impl Strategy<Value = Value> {
-    vec((name(), value()), 0..4)
+    vec((persons_name(), value()), 0..4)
         .prop_map(|pairs| Value::Object(pairs.into_iter().map(|(n, v)| (n, json!(v))).collect()))
 }
 
@@ -47,10 +57,10 @@ fn options() -> impl Strategy<Value = Value> {
         option::of(word(&["small", "medium", "large"])),
         option::of(word(&["none", "bridge"])),
         option::of(env()),
-        option::of(vec(name(), 0..3)),
+        option::of(vec(persons_name(), 0..3)),
         option::of(any::<bool>()),
-        option::of(vec(any::<u16>(), 0..3)),
-        option::of(vec(name(), 0..2)),
+        option::of(vec(1..u16::MAX, 0..3)),
+        option::weighted(0.03, vec(name(), 0..2)),
     )
         .prop_map(|(mode, image, template, network, env, host, copy, ports, start)| {
             let fields = [
@@ -71,7 +81,8 @@ fn options() -> impl Strategy<Value = Value> {
 }
 
 fn maximum() -> impl Strategy<Value = Option<Value>> {
-    option::of(
+    option::weighted(
+        0.15,
         (
             select(&["small", "medium", "large"][..]),
             select(&["none", "bridge"][..]),
@@ -98,22 +109,26 @@ fn maximum() -> impl Strategy<Value = Option<Value>> {
 
 /// A container block of orca.yaml: lines that are right, wrong, hostile, in any mix.
 pub fn orca_yaml() -> impl Strategy<Value = String> {
-    let line = prop_oneof![
+    let right = prop_oneof![
         word(&["volume"]).prop_map(|w| format!("    mode: {w:?}\n")),
         image().prop_map(|w| format!("    image: {w:?}\n")),
         word(&["small", "medium", "large"]).prop_map(|w| format!("    template: {w:?}\n")),
         word(&["none", "bridge"]).prop_map(|w| format!("    network: {w:?}\n")),
-        vec((name(), value()), 0..4).prop_map(|pairs| {
+        vec((persons_name(), value()), 0..3).prop_map(|pairs| {
             let lines: String = pairs.iter().map(|(n, v)| format!("      {n:?}: {v:?}\n")).collect();
             format!("    env:\n{lines}      Z: z\n")
         }),
-        vec(name(), 0..4).prop_map(|names| format!("    forwardHostEnv: {names:?}\n")),
+        vec(persons_name(), 0..4).prop_map(|names| format!("    forwardHostEnv: {names:?}\n")),
         any::<bool>().prop_map(|on| format!("    copyIgnoredFiles: {on}\n")),
-        select(&["    privileged: true\n", "    env: ~\n", "  x: [\n", "    <<: *a\n", "\t\n", "---\n"][..])
+    ];
+    let line = prop_oneof![
+        30 => right,
+        1 => select(&["    privileged: true\n", "    env: ~\n", "  x: [\n", "    <<: *a\n", "\t\n", "---\n"][..])
             .prop_map(String::from),
     ];
     prop_oneof![
-        8 => vec(line, 0..4).prop_map(|lines| format!("scripts: {{setup: x}}\nworktree:\n  container:\n    # block\n{}", lines.concat())),
+        16 => Just(String::new()),
+        16 => vec(line, 1..3).prop_map(|lines| format!("scripts: {{setup: x}}\nworktree:\n  container:\n    # block\n{}", lines.concat())),
         1 => any::<String>(),
     ]
 }
@@ -148,10 +163,10 @@ const PROPERTIES: &[(&str, &[&str])] = &[
     (
         "mounts",
         &[
-            r#"["source=a,target=/a", "source=/,target=/h,type=bind"]"#,
+            r#"["source=cache,target=/a", "source=/,target=/h,type=bind"]"#,
             r#"["type=tmpfs,target=/t,tmpfs-size=64g"]"#,
-            r#"["source=a,target=/workspace/acme/x", "source=b,target=/proc", "source=c,target=/orca/agent"]"#,
-            r#"[{"source": "a", "target": "/a", "type": "volume"}, {"source": "${localEnv:HOME}", "target": "/x", "type": "bind"}]"#,
+            r#"["source=aa,target=/workspace/acme/x", "source=bb,target=/proc", "source=cc,target=/orca/agent"]"#,
+            r#"[{"source": "cache", "target": "/a", "type": "volume"}, {"source": "${localEnv:HOME}", "target": "/x", "type": "bind"}]"#,
             r#"["type=volume,target=/v,volume-opt=device=/,volume-opt=o=bind,volume-opt=type=none"]"#,
         ],
     ),
@@ -191,11 +206,13 @@ pub fn devcontainer() -> impl Strategy<Value = String> {
         .prop_flat_map(|(name, values)| select(values).prop_map(move |value| format!("{name:?}: {value}")));
     let image = Just("\"image\": \"alpine:3\"".to_owned());
     prop_oneof![
-        6 => (image, vec(property.clone(), 0..5)).prop_map(|(image, more)| {
-            let more: Vec<String> = more.into_iter().filter(|p| !p.starts_with("\"image") && !p.starts_with("\"build") && !p.starts_with("\"dockerC")).collect();
+        14 => (image, vec(property.clone(), 0..5)).prop_map(|(image, more)| {
+            let name = |property: &String| property.split(':').next().map(String::from);
+            let mut seen: BTreeSet<_> = ["\"image\"", "\"build\"", "\"dockerComposeFile\""].map(|n| Some(n.to_owned())).into();
+            let more: Vec<String> = more.into_iter().filter(|property| seen.insert(name(property))).collect();
             format!("{{{}}}", [vec![image], more].concat().join(", "))
         }),
-        2 => vec(property, 0..5).prop_map(|properties| format!("{{{}}}", properties.join(", "))),
+        1 => vec(property, 0..5).prop_map(|properties| format!("{{{}}}", properties.join(", "))),
         1 => any::<String>(),
     ]
 }
@@ -206,7 +223,7 @@ pub fn persons() -> impl Strategy<Value = Value> {
         select(&["docker", "podman"][..]),
         (options(), options(), option::of(options())),
         (maximum(), option::of(select(&["shared-only", "local-only", "run-both", "?"][..]))),
-        (env(), env(), vec(name(), 0..3), vec(name(), 0..3)),
+        (env(), env(), vec(persons_name(), 0..3), vec(persons_name(), 0..3)),
         (any::<bool>(), any::<bool>(), any::<bool>()),
     )
         .prop_map(

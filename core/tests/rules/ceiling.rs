@@ -9,7 +9,7 @@ use orca_container_core::{
     ActionKind, Ceiling, EnvState, Layer, MountKind, MountRole, Origin, PlanAnswer, Planned, Said, ceiling,
     template_size,
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, strategy::ValueTree};
 use serde_json::{Value, json};
 
 /// Every dimension of a plan against the ceiling. Nothing of the core's own judgement is used.
@@ -106,7 +106,7 @@ fn container_lies_within(planned: &Planned) -> Result<(), TestCaseError> {
 }
 
 /// Everything that was granted between the two answers was pending in the first.
-fn raised_by_exactly(before: &Planned, after: &Planned) -> Result<(), TestCaseError> {
+fn raised_by_exactly(before: &Planned, after: &Planned, ceiling: &Ceiling) -> Result<(), TestCaseError> {
     for entry in after.environment.iter().filter(|entry| entry.state == EnvState::Active) {
         let earlier = before.environment.iter().find(|e| e.name == entry.name).unwrap();
         let was_pending = before.pending_approvals.iter().any(|p| p.subject["name"] == json!(entry.name));
@@ -122,7 +122,8 @@ fn raised_by_exactly(before: &Planned, after: &Planned) -> Result<(), TestCaseEr
         lists.flatten().any(|asked| *asked == json!(port))
     };
     for port in after.plan.ports.iter().filter(|port| !before.plan.ports.contains(port)) {
-        prop_assert!(asked_ports(port.container), "{:?}", port);
+        // A person's own port waits for a network only.
+        prop_assert!(asked_ports(port.container) || ceiling.ports.contains(&port.container), "{:?}", port);
     }
     let commands =
         |planned: &Planned| planned.plan.devcontainer.clone().map(|file| file.commands).unwrap_or_default();
@@ -159,7 +160,7 @@ proptest! {
         let approved = with_approvals(request, &before);
         let PlanAnswer::Planned(after) = answer(&approved) else { return Ok(()) };
         lies_within(&after, &ceiling(&parse(&approved)))?;
-        raised_by_exactly(&before, &after)?;
+        raised_by_exactly(&before, &after, &ceiling_before)?;
     }
 
     #[test]
@@ -172,4 +173,50 @@ proptest! {
         let text = joined(&persons, &repository).to_string();
         prop_assert_eq!(orca_container_core::json::plan(&text), orca_container_core::json::plan(&text));
     }
+}
+
+/// A property over requests that are all refused would say nothing: enough of them are planned, and each thing that is
+/// asked for is asked for.
+#[test]
+fn arbitrary_requests_are_planned_often_and_ask_for_everything() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut planned = 0;
+    let mut asked = std::collections::BTreeSet::new();
+    let mut given = std::collections::BTreeSet::new();
+    for _ in 0..600 {
+        let tree = (persons(), repository()).new_tree(&mut runner).unwrap();
+        let (persons, repository) = tree.current();
+        let request = joined(&persons, &repository);
+        let PlanAnswer::Planned(before) = answer(&request) else { continue };
+        planned += 1;
+        asked.extend(before.pending_approvals.iter().map(|pending| pending.kind.as_str()));
+        let PlanAnswer::Planned(after) = answer(&with_approvals(request, &before)) else { continue };
+        let plan = &after.plan;
+        let things = [
+            ("commands", plan.devcontainer.as_ref().is_some_and(|file| !file.commands.is_empty())),
+            ("ports", !plan.ports.is_empty()),
+            ("volumes", plan.volumes.len() > 2),
+            ("memory", plan.mounts.iter().any(|mount| mount.kind == MountKind::Tmpfs)),
+            ("shm", plan.limits.shm_bytes.is_some()),
+            (
+                "host parts",
+                after.environment.iter().any(|e| e.state == EnvState::Active && !e.host_names.is_empty()),
+            ),
+            ("build", plan.image.build.is_some()),
+        ];
+        given.extend(things.into_iter().filter(|(_, there)| *there).map(|(what, _)| what));
+    }
+    assert!(planned > 200, "{planned} of 600");
+    let kinds = [
+        "build",
+        "copy_ignored_files",
+        "forward_host_env",
+        "image",
+        "lifecycle_command",
+        "network",
+        "ports",
+        "redirecting_variable",
+    ];
+    assert!(kinds.iter().all(|kind| asked.contains(kind)), "{asked:?}");
+    assert_eq!(given.len(), 7, "{given:?}");
 }
