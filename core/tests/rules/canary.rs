@@ -1,6 +1,6 @@
 //! The canary: a marker planted as the value of every input comes out nowhere but in `launch`'s `env`.
 
-use crate::support::{launch_request, launched, parse, request, set};
+use crate::support::{approve_all, launch_request, launched, parse, request, set, with_devcontainer};
 use orca_container_core::{effective_environment, environment_table, json, why};
 use orca_container_testkit::Canary;
 use serde_json::{Value, json};
@@ -68,36 +68,83 @@ fn planted(engine: &str) -> (Value, Value, Vec<(Canary, bool)>) {
     (value, launch, canaries)
 }
 
+/// Everything that the core says of a request and a launch.
+fn outputs(value: &Value, launch_value: &Value) -> Vec<(&'static str, String)> {
+    let request = parse(value);
+    let answer = orca_container_core::plan(&request);
+    let report = effective_environment(&request);
+    let launch_request: orca_container_core::input::LaunchRequest =
+        orca_container_core::input::read_json(&launch_value.to_string()).unwrap();
+    let launch = launched(value, launch_value).unwrap();
+    let stories: String = report.environment.iter().flat_map(|entry| why(&entry.name, &report)).collect();
+    assert!(answer.planned().is_some(), "{answer:?}");
+    let findings = orca_container_core::devcontainer_findings(&request);
+    vec![
+        ("the plan's JSON", json::write(&answer)),
+        ("the plan's Debug", format!("{answer:?}")),
+        ("the request's Debug", format!("{request:?}")),
+        ("the report's JSON", json::write(&report)),
+        ("the report's Debug", format!("{report:?}")),
+        ("the table", environment_table(&report.environment, 80)),
+        ("the stories", stories),
+        ("the file's findings", json::write(&findings)),
+        ("the launch request's Debug", format!("{launch_request:?}")),
+        ("the launch's Debug", format!("{launch:?}")),
+        ("the launch's arguments", launch.args.join("\n")),
+        ("its terminate", format!("{:?}", launch.terminate)),
+        ("its notices", format!("{:?}", launch.notices)),
+    ]
+}
+
 #[test]
 fn no_value_is_in_any_answer_or_debug() {
     for engine in ["docker", "podman"] {
         let (value, launch_value, canaries) = planted(engine);
-        let request = parse(&value);
-        let answer = orca_container_core::plan(&request);
-        let report = effective_environment(&request);
-        let launch_request: orca_container_core::input::LaunchRequest =
-            orca_container_core::input::read_json(&launch_value.to_string()).unwrap();
-        let launch = launched(&value, &launch_value).unwrap();
-        let stories: String = report.environment.iter().flat_map(|entry| why(&entry.name, &report)).collect();
-        let outputs = [
-            ("the plan's JSON", json::write(&answer)),
-            ("the plan's Debug", format!("{answer:?}")),
-            ("the request's Debug", format!("{request:?}")),
-            ("the report's JSON", json::write(&report)),
-            ("the report's Debug", format!("{report:?}")),
-            ("the table", environment_table(&report.environment, 80)),
-            ("the stories", stories),
-            ("the launch request's Debug", format!("{launch_request:?}")),
-            ("the launch's Debug", format!("{launch:?}")),
-            ("the launch's arguments", launch.args.join("\n")),
-            ("its terminate", format!("{:?}", launch.terminate)),
-            ("its notices", format!("{:?}", launch.notices)),
-        ];
-        assert!(answer.planned().is_some(), "{answer:?}");
-        for (canary, _) in &canaries {
-            for (what, output) in &outputs {
+        for (what, output) in &outputs(&value, &launch_value) {
+            for (canary, _) in &canaries {
                 canary.assert_absent(what, output.as_bytes());
             }
+        }
+    }
+}
+
+#[test]
+fn no_value_of_a_devcontainer_is_in_any_answer_or_debug_and_it_arrives() {
+    let names = ["container", "remote", "flag", "redirecting", "host", "reserved", "dropped"];
+    let canaries = names.map(Canary::new);
+    let marker = |name: &str| canaries[names.iter().position(|n| *n == name).unwrap()].marker().to_owned();
+    let text = format!(
+        r#"{{"image": "a:1",
+            "containerEnv": {{"A": "{}", "HTTPS_PROXY": "{}", "ORCA_X": "{}", "B=C": "{}"}},
+            "remoteEnv": {{"R": "{}", "H": "<${{localEnv:HOSTED}}>"}},
+            "runArgs": ["-e", "F={}", "--env-file={}"]}}"#,
+        marker("container"),
+        marker("redirecting"),
+        marker("reserved"),
+        marker("dropped"),
+        marker("remote"),
+        marker("flag"),
+        marker("dropped"),
+    );
+    for engine in ["docker", "podman"] {
+        let value = approve_all(with_devcontainer(engine, &text));
+        let mut launch = launch_request();
+        set(&mut launch, "values.host.HOSTED", json!(marker("host")));
+        for (what, output) in &outputs(&value, &launch) {
+            for canary in &canaries {
+                canary.assert_absent(what, output.as_bytes());
+            }
+        }
+        let env = format!("{:?}", launched(&value, &launch).unwrap().env.values().collect::<Vec<_>>());
+        let arrived: Vec<bool> =
+            canaries.iter().map(|canary| canary.found_in(env.as_bytes()).is_some()).collect();
+        assert_eq!(arrived, [true, true, true, true, true, false, false], "{names:?}");
+        let known = orca_container_core::values_in(&parse(&value));
+        for name in ["container", "remote", "flag", "redirecting", "reserved"] {
+            assert!(
+                known.iter().any(|value| value.reveal().contains(&marker(name))),
+                "{name} is known to who masks"
+            );
         }
     }
 }
