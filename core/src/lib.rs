@@ -132,6 +132,12 @@ pub fn devcontainer_findings(request: &PlanRequest) -> Vec<Diagnostic> {
     resolve::devcontainer_findings(request)
 }
 
+/// The user that an image's labels name for work in it; `image_facts.asked_user` is looked up for that one where no
+/// devcontainer.json asks for another.
+pub fn label_user(labels: &alloc::collections::BTreeMap<String, String>) -> Option<String> {
+    labels.get(parse::metadata_label::LABEL).and_then(|label| parse::metadata_label::user(label))
+}
+
 /// The Dockerfile that the request's devcontainer.json builds from, by its path in the repository. Its digest goes into
 /// `devcontainer.dockerfile`, and the approval of the build is bound to it.
 pub fn dockerfile_path(request: &PlanRequest) -> Option<String> {

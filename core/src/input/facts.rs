@@ -116,7 +116,7 @@ pub struct ImageFacts {
     /// Its home folder, when it could be resolved.
     #[serde(default, deserialize_with = "present")]
     pub home: Option<String>,
-    /// The user that a devcontainer.json asks for, looked up in the image's own files.
+    /// The user that a devcontainer.json asks for, else the one of the image's labels, looked up in its own files.
     #[serde(default, deserialize_with = "present")]
     pub asked_user: Option<AskedUser>,
     /// Labels; containers inherit them.

@@ -5,6 +5,7 @@ pub(crate) mod env_name;
 pub(crate) mod image_reference;
 pub(crate) mod include_rules;
 pub(crate) mod jsonc;
+pub(crate) mod metadata_label;
 pub(crate) mod mount_text;
 pub(crate) mod orca_yaml;
 pub(crate) mod quantity;

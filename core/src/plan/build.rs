@@ -34,13 +34,13 @@ pub(crate) fn needs(judgement: &Judgement<'_>) -> Vec<Need> {
     if judgement.request.engine.is_none() {
         needs.push(Need::Engine);
     }
+    let build = judgement.devcontainer.as_ref().and_then(|file| file.wanted.build.as_ref());
+    if let Some(build) = build.filter(|build| build.plan.dockerfile_digest.is_none()) {
+        needs.push(Need::Dockerfile { path: build.plan.dockerfile.clone() });
+    }
     if let (None, Some(image)) = (&judgement.request.image_facts, &judgement.options.image) {
         let wanted = judgement.devcontainer.as_ref().map(|file| &file.wanted);
         let user = wanted.and_then(|wanted| wanted.user.as_ref()).map(|(user, _)| user.clone());
-        let build = wanted.and_then(|wanted| wanted.build.as_ref());
-        if let Some(build) = build.filter(|build| build.plan.dockerfile_digest.is_none()) {
-            needs.push(Need::Dockerfile { path: build.plan.dockerfile.clone() });
-        }
         needs.push(Need::Image { reference: image.value.as_str().into(), user });
     }
     if judgement.request.workspace.branch.is_none() {

@@ -5,6 +5,7 @@ use crate::{
     diagnostic::{Code, Findings},
     input::PlanRequest,
     limits,
+    parse::metadata_label,
     policy::orca_env::FALLBACK_HOME,
     source::{Source, Sources},
     text::{is_deceptive, quoted},
@@ -60,10 +61,12 @@ pub(super) fn resolve(
             home: Some(FALLBACK_HOME),
         };
     };
+    let by_label = || label_user(request).and_then(|said| looked_up(request, &said, &source));
     match (image.uid, image.gid) {
         (Some(uid @ 1..=LARGEST_ID), Some(gid @ 1..=LARGEST_ID)) => {
             ResolvedUser { uid, gid, source, assumed: false, home: home_of(request, uid) }
         }
+        _ if let Some(user) = by_label() => user,
         _ => {
             let message = format!(
                 "The image's user {} is root, has group root or could not be resolved; the container runs as {DEFAULT_USER_ID}:{DEFAULT_USER_ID}.",
@@ -90,25 +93,40 @@ fn files_user(
     findings: &mut Findings,
 ) -> Option<ResolvedUser> {
     // Until the image was looked at, what a name means is not known.
-    let image = request.image_facts.as_ref()?;
-    let looked_up = image.asked_user.as_ref().filter(|user| user.said == said);
-    match looked_up.and_then(|user| Some((user.uid?, user.gid?))) {
-        Some((uid @ 1..=LARGEST_ID, gid @ 1..=LARGEST_ID)) => Some(ResolvedUser {
-            uid,
-            gid,
-            source: source.clone(),
-            assumed: false,
-            home: home_of(request, uid),
-        }),
-        _ => {
-            let message = format!(
-                "The user {} is root in the image, has group root or is not in it; the image's own user is used.",
-                quoted(said)
-            );
-            findings.notice(Code::ImageUserUnresolved, source.clone(), message);
-            None
-        }
+    request.image_facts.as_ref()?;
+    let user = looked_up(request, said, source);
+    if user.is_none() {
+        let message = format!(
+            "The user {} is root in the image, has group root or is not in it; the image's own user is used.",
+            quoted(said)
+        );
+        findings.notice(Code::ImageUserUnresolved, source.clone(), message);
     }
+    user
+}
+
+/// A user who was looked up in the image's own files; never root, never in root's group.
+fn looked_up(request: &PlanRequest, said: &str, source: &Source) -> Option<ResolvedUser> {
+    let user = request.image_facts.as_ref()?.asked_user.as_ref().filter(|user| user.said == said)?;
+    let (uid, gid) = (user.uid?, user.gid?);
+    let fits = |id: u32| (1..=LARGEST_ID).contains(&id);
+    (fits(uid) && fits(gid)).then(|| ResolvedUser {
+        uid,
+        gid,
+        source: source.clone(),
+        assumed: false,
+        home: home_of(request, uid),
+    })
+}
+
+/// The user of the image's label `devcontainer.metadata`: images made for devcontainers run as root by themselves.
+fn label_user(request: &PlanRequest) -> Option<String> {
+    request
+        .image_facts
+        .as_ref()?
+        .labels
+        .get(metadata_label::LABEL)
+        .and_then(|label| metadata_label::user(label))
 }
 
 /// HOME of ours for a uid that has no home of its own in the image.

@@ -204,7 +204,10 @@ const PROPERTIES: &[(&str, &[&str])] = &[
 pub fn devcontainer() -> impl Strategy<Value = String> {
     let property = select(PROPERTIES)
         .prop_flat_map(|(name, values)| select(values).prop_map(move |value| format!("{name:?}: {value}")));
-    let image = Just("\"image\": \"alpine:3\"".to_owned());
+    let image = prop_oneof![
+        4 => Just("\"image\": \"alpine:3\"".to_owned()),
+        1 => Just("\"build\": {\"dockerfile\": \"Dockerfile\", \"args\": {\"A\": \"1\"}}".to_owned()),
+    ];
     prop_oneof![
         14 => (image, vec(property.clone(), 0..5)).prop_map(|(image, more)| {
             let name = |property: &String| property.split(':').next().map(String::from);

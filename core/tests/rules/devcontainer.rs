@@ -173,6 +173,28 @@ fn the_user_is_what_the_images_own_files_say() {
 }
 
 #[test]
+fn an_image_that_is_root_by_itself_has_the_user_of_its_label() {
+    let mut request = crate::support::request("docker");
+    set(&mut request, "imageFacts.user", json!("root"));
+    set(&mut request, "imageFacts.uid", json!(0));
+    set(&mut request, "imageFacts.gid", json!(0));
+    set(
+        &mut request,
+        "imageFacts.askedUser",
+        json!({"said": "vscode", "uid": 1001, "gid": 1001, "home": "/home/vscode"}),
+    );
+    assert_eq!(planned(&request).plan.user.uid, 1000, "a user that nothing names is not used");
+    set(
+        &mut request,
+        "imageFacts.labels",
+        json!({"devcontainer.metadata": r#"[{"remoteUser": "vscode", "privileged": true, "mounts": ["source=/,target=/h,type=bind"]}]"#}),
+    );
+    let planned = planned(&request);
+    assert_eq!(planned.plan.user.uid, 1001);
+    assert_eq!(planned.plan.mounts.len(), 2, "nothing else of a label counts");
+}
+
+#[test]
 fn ports_are_published_on_loopback_within_the_maximum_once_approved() {
     let mut request = with_devcontainer(
         "docker",

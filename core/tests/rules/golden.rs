@@ -19,6 +19,41 @@ fn every_devcontainer_of_the_corpus_has_its_expected_findings() {
     }
 }
 
+/// What public files ask for by habit: one case for each property, each flag and each form of a mount. A policy that refuses
+/// the habits of templates refuses half of the world.
+#[test]
+fn no_habit_is_refused_but_compose() {
+    let habits: Vec<_> = cases().into_iter().filter(|case| case.name.starts_with("habits/")).collect();
+    assert!(habits.len() > 100, "{}", habits.len());
+    for case in habits {
+        let compose =
+            ["dockerComposeFile", "service", "runServices"].iter().any(|key| case.name.ends_with(key));
+        let answer: serde_json::Value = serde_json::from_str(&json::plan(&case.request)).unwrap();
+        assert_eq!(answer["ok"], !compose, "{}: {}", case.name, answer["message"]);
+        let mut strict: serde_json::Value = serde_json::from_str(&case.request).unwrap();
+        strict["repoSettings"]["policy"]["strict"] = true.into();
+        let dropped =
+            answer["notices"].as_array().is_some_and(|all| all.iter().any(|n| n["severity"] == "dropped"));
+        let answer: serde_json::Value = serde_json::from_str(&json::plan(&strict.to_string())).unwrap();
+        assert_eq!(answer["ok"], !compose && !dropped, "{}", case.name);
+    }
+}
+
+/// Every property of the specification has a habit.
+#[test]
+fn every_property_has_a_case() {
+    let names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
+    let page = orca_container_core::devcontainer_keys_page();
+    let properties = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let mut count = 0;
+    for property in properties {
+        count += 1;
+        let case = format!("habits/property-{}", property.trim_start_matches('$'));
+        assert!(names.contains(&case), "{property}");
+    }
+    assert!(count > 40, "{count}");
+}
+
 #[test]
 fn the_same_request_gives_the_same_bytes() {
     for case in cases() {

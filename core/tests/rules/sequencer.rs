@@ -187,7 +187,7 @@ fn record() -> impl Strategy<Value = Option<Record>> {
 }
 
 proptest! {
-    #![proptest_config(crate::support::cases(192))]
+    #![proptest_config(crate::support::cases(96))]
 
     #[test]
     fn what_is_unknown_or_foreign_is_never_removed_or_built_upon(observed in observed(), record in record()) {

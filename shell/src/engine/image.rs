@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use orca_container_core::input::{AskedUser, ImageFacts};
-use orca_container_core::{Sensitive, quoted, resolve_user};
+use orca_container_core::{Sensitive, label_user, quoted, resolve_user};
 use serde_json::Value;
 
 use super::client::{Client, ClientError, Output, Wanted};
@@ -63,6 +63,7 @@ pub fn image_facts(
     labels: &[String],
 ) -> Result<ImageFacts, ImageError> {
     let mut facts = image_configuration(client, reference)?;
+    let asked = asked.map(String::from).or_else(|| label_user(&facts.labels));
     if facts.user.is_empty() {
         (facts.uid, facts.gid) = (Some(0), Some(0));
         if asked.is_none() {
@@ -71,9 +72,9 @@ pub fn image_facts(
     }
     let files = user_files(client, &facts.id, helper, labels)?;
     facts.asked_user = asked.map(|said| {
-        let found = resolve_user(said, &files.0, &files.1);
+        let found = resolve_user(&said, &files.0, &files.1);
         AskedUser {
-            said: said.into(),
+            said,
             uid: found.as_ref().map(|user| user.uid),
             gid: found.as_ref().map(|user| user.gid),
             home: found.and_then(|user| user.home),

@@ -51,6 +51,10 @@ impl Scene<'_, '_> {
     /// Once the network is known, which an approval is bound to.
     pub(super) fn ask_image_or_build(&mut self) {
         if let Some(build) = self.wanted.build.clone() {
+            if build.plan.dockerfile_digest.is_none() && !self.tells_asks {
+                // What is not known cannot be approved; the plan says that it needs the Dockerfile.
+                return;
+            }
             let shown = json!(build.plan);
             let subject = Subject::Build { build: &shown };
             self.ask(&subject, place(&build.source), "build.dockerfile", super::build::ask_message(&build));
