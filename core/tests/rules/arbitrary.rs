@@ -209,7 +209,7 @@ pub fn devcontainer() -> impl Strategy<Value = String> {
         1 => Just("\"build\": {\"dockerfile\": \"Dockerfile\", \"args\": {\"A\": \"1\"}}".to_owned()),
     ];
     prop_oneof![
-        14 => (image, vec(property.clone(), 0..5)).prop_map(|(image, more)| {
+        14 => (image, vec(property.clone(), 1..8)).prop_map(|(image, more)| {
             let name = |property: &String| property.split(':').next().map(String::from);
             let mut seen: BTreeSet<_> = ["\"image\"", "\"build\"", "\"dockerComposeFile\""].map(|n| Some(n.to_owned())).into();
             let more: Vec<String> = more.into_iter().filter(|property| seen.insert(name(property))).collect();
