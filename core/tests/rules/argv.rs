@@ -4,7 +4,7 @@ use crate::{
     arbitrary::{joined, persons, repository},
     support::{answer, planned, request, set, with, words},
 };
-use orca_container_core::{ActionKind, Command, ContainerPlan, EngineKind, PlanAnswer};
+use orca_container_core::{ActionKind, Command, ContainerPlan, EngineKind, MountPlan, MountRole, PlanAnswer};
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -54,6 +54,31 @@ fn create_of(commands: &[Command]) -> Vec<String> {
     words(commands.iter().find(|command| command.action == ActionKind::CreateContainer).unwrap())
 }
 
+/// A mount by its type, as docker and podman document it.
+fn mount_word(engine: EngineKind, mount: &MountPlan) -> String {
+    let read_only = match (mount.read_only, engine) {
+        (false, _) => "",
+        (true, EngineKind::Docker) => ",readonly",
+        (true, EngineKind::Podman) => ",ro=true",
+    };
+    let target = if mount.target.contains([',', '"']) {
+        format!("\"dst={}\"", mount.target.replace('"', "\"\""))
+    } else {
+        format!("dst={}", mount.target)
+    };
+    match (&mount.source, mount.size_bytes) {
+        (None, size) => {
+            let size = size.map(|bytes| format!(",tmpfs-size={bytes}")).unwrap_or_default();
+            format!("type=tmpfs,{target}{read_only}{size},tmpfs-mode=1777")
+        }
+        (Some(source), _) => {
+            let ours = mount.role != MountRole::Devcontainer && engine == EngineKind::Docker;
+            let empty = if ours { ",volume-nocopy" } else { "" };
+            format!("type=volume,src={source},{target}{read_only}{empty}")
+        }
+    }
+}
+
 fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseError> {
     let create = argv.iter().position(|word| word == "create").unwrap();
     // podman's runtime is a flag of the program, before the command.
@@ -92,11 +117,18 @@ fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseErr
     prop_assert_eq!(one("--hostname"), Some(plan.names.hostname.clone()));
     prop_assert_eq!(one("--network"), Some(plan.network.name.clone().unwrap_or_else(|| "none".into())));
     prop_assert_eq!(one("--entrypoint"), Some("/bin/sh".into()));
-    let labels: Vec<String> = plan.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let of_file = plan.devcontainer.iter().flat_map(|file| &file.labels);
+    let labels: Vec<String> =
+        plan.labels.iter().chain(of_file).map(|(name, value)| format!("{name}={value}")).collect();
     prop_assert_eq!(all("--label"), labels);
     let ports: Vec<String> = plan.ports.iter().map(|port| format!("127.0.0.1::{}", port.container)).collect();
     prop_assert_eq!(all("--publish"), ports);
-    prop_assert_eq!(all("--mount").len(), plan.mounts.len());
+    let mounts: Vec<String> = plan.mounts.iter().map(|mount| mount_word(plan.engine.kind, mount)).collect();
+    prop_assert_eq!(all("--mount"), mounts);
+    prop_assert_eq!(one("--shm-size"), plan.limits.shm_bytes.map(|bytes| bytes.to_string()));
+    let soft = plan.limits.nofile_soft.unwrap_or(plan.limits.nofile);
+    let nofile = format!("nofile={soft}:{}", plan.limits.nofile);
+    prop_assert!(all("--ulimit").contains(&nofile) && all("--ulimit").contains(&"core=0:0".to_owned()));
     prop_assert_eq!(one("--env-file").is_some(), !plan.start_env.is_empty());
     let removed = match plan.engine.kind {
         EngineKind::Docker => all("-e"),
