@@ -70,7 +70,7 @@ fn agree_everywhere(program: &str) {
             let name = format!("V{index}");
             let (theirs, ours) = (
                 theirs.get(&name).and_then(Value::as_str),
-                ours.get(&format!("ORCA_ENV_{name}")).and_then(Value::as_str),
+                ours.get(format!("ORCA_ENV_{name}")).and_then(Value::as_str),
             );
             if theirs != ours {
                 different.push(format!("{text:?}: theirs {theirs:?}, ours {ours:?}"));
