@@ -5,7 +5,7 @@
 //! Left out, since we decided otherwise (docs/decisions/0016 and 0019): `${localWorkspaceFolder}`, which would tell a path
 //! of the host; a default with colons, which the reference cuts; a variable that is not set and has no default, which is
 //! absent here and empty there; references without a name, which break its whole file.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use libtest_mimic::{Arguments, Trial};
 use orca_container_core::json;
