@@ -217,6 +217,8 @@ words! {
         MountDropped = "mount_dropped",
         /// A mount of a devcontainer.json, or a part of one, that is not needed.
         MountIgnored = "mount_ignored",
+        /// The engine is reached in the clear.
+        EndpointPlain = "endpoint_plain",
     }
 }
 

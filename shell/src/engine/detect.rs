@@ -14,6 +14,7 @@ use super::client::{Client, ClientError, Output, Wanted};
 use super::feed::Input;
 
 mod docker;
+mod docker_endpoint;
 mod holes;
 mod podman;
 
@@ -46,6 +47,11 @@ pub enum EngineError {
     /// A docker client that speaks to podman: its dialect is neither's.
     #[error("This docker client speaks to a podman engine; choose podman, or point docker at Docker Engine.")]
     DockerOverPodman,
+    /// docker would encrypt for whoever answers.
+    #[error(
+        "docker's connection is encrypted, but whoever answers is believed: its certificate is not verified. Set DOCKER_TLS_VERIFY=1 with the authority's ca.pem in DOCKER_CERT_PATH, or make the context anew with ca= and without skip-tls-verify."
+    )]
+    TlsUnverified,
     /// The client could not be run.
     #[error(transparent)]
     Client(#[from] ClientError),

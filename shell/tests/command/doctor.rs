@@ -15,9 +15,11 @@ fn with_docker(version: &str, info: &str) -> Repository {
     fs::create_dir(&bin).unwrap();
     let home = repository.home.path().display();
     let script = format!(
-        "#!/bin/sh\ncase \"$1\" in\n--version) echo 'Docker version 1' ;;\ncontext) echo unix:///nowhere/docker.sock ;;\n\
+        "#!/bin/sh\ncase \"$1\" in\n--version) echo 'Docker version 1' ;;\ncontext) /bin/cat {home}/context.json ;;\n\
          version|info) /bin/cat {home}/$1.json ;;\n*) exit 1 ;;\nesac\n"
     );
+    let context = r#"{"Name":"default","Endpoints":{"docker":{"Host":"unix:///nowhere/docker.sock"}}}"#;
+    fs::write(repository.home.path().join("context.json"), context).unwrap();
     fs::write(bin.join("docker"), script).unwrap();
     fs::set_permissions(bin.join("docker"), fs::Permissions::from_mode(0o755)).unwrap();
     repository.host.push(("PATH".into(), bin.to_str().unwrap().into()));

@@ -7,6 +7,7 @@ mod canary;
 mod copying;
 mod delivery;
 mod disk;
+mod dockerd;
 mod doctor;
 mod endpoints;
 mod failures;
@@ -16,6 +17,7 @@ mod interrupted;
 mod lifecycle;
 mod rootless;
 mod tampered;
+mod tls;
 mod user;
 mod verbatim;
 
@@ -110,6 +112,7 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
         endpoints::podman_in_the_clear,
     ),
+    ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
     ("docker", "endpoints::over_ssh_a_workspace_has_volume_mode_and_its_values", endpoints::docker_over_ssh),
 ];
 
