@@ -60,7 +60,16 @@ pub(super) fn notices(judgement: &mut Judgement<'_>, engine: EngineKind, network
 
 /// What a workspace on this engine goes without, because of the way to it.
 fn findings_of_the_way(engine: Option<&EngineFacts>, findings: &mut Findings) {
-    let Some(engine) = engine.filter(|engine| engine.endpoint == Endpoint::Plain) else { return };
+    let Some(engine) = engine else { return };
+    if engine.debug {
+        let message = "docker is in debug mode and writes the value of every variable that it is handed into its log; it gets no secret, no variable of the host and no token.";
+        findings.notice(Code::EngineDebug, Source::setting(Origin::Engine, "engine.debug"), message);
+        findings
+            .help("Start dockerd without -D, or take \"debug\" out of its daemon.json and let it reload.");
+    }
+    if engine.endpoint != Endpoint::Plain {
+        return;
+    }
     let message = format!(
         "{} is reached over TCP in the clear: whoever is on the way reads the repository and changes every command. No variable's value, no ignored file and no registry's password goes there.",
         engine.kind

@@ -18,6 +18,7 @@ mod docker_endpoint;
 mod holes;
 mod podman;
 
+pub(crate) use docker::in_debug_mode;
 pub(crate) use podman::knows_runtime;
 
 /// Seconds that an engine may take to say what it is.

@@ -13,7 +13,7 @@ mod inspect;
 pub use carry_out::{CarryOut, CarryOutError, Supplies};
 pub use client::{Client, ClientError, Output, Wanted, run as run_bounded};
 pub use detect::{Detected, EngineDetails, EngineError, detect};
-pub(crate) use detect::{host_path, host_program, knows_runtime};
+pub(crate) use detect::{host_path, host_program, in_debug_mode, knows_runtime};
 pub use disk::{DISK_FLOOR, DiskLow, Space, check_floor, check_room, free_bytes, gibibytes, spaces};
 pub use feed::{Input, Writer};
 pub use image::{ImageError, image_configuration, image_facts, remove_helper};

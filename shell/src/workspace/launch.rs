@@ -10,10 +10,14 @@ use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
     PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
-use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
+use orca_container_core::{
+    EngineKind, EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch,
+};
 
 use super::WorkspaceError;
-use crate::engine::{DiskLow, Input, Wanted, check_room, host_path, host_program, run_bounded};
+use crate::engine::{
+    Client, DiskLow, Input, Wanted, check_room, host_path, host_program, in_debug_mode, run_bounded,
+};
 use crate::gather::host;
 use crate::gather::request::know;
 use crate::gather::settings_file::SettingsPlace;
@@ -87,7 +91,7 @@ pub fn launch_answer(
     if record.progress.phase.is_unfinished() {
         return Err(WorkspaceError::Unfinished(orca_container_core::quoted(&record.workspace.name)));
     }
-    let request = launch_request(record, store, settings)?;
+    let mut request = launch_request(record, store, settings)?;
     let container_id = record
         .container_id
         .clone()
@@ -110,7 +114,19 @@ pub fn launch_answer(
     };
     know(&request);
     know_launch(&launch_request.values);
+    look_for_debug_mode(&mut request, &launch_request.values)?;
     Ok(launch(&record.plan, &request, &launch_request)?)
+}
+
+/// Asked at each launch with values that are kept nowhere, since the record's facts are from create.
+fn look_for_debug_mode(request: &mut PlanRequest, values: &LaunchValues) -> Result<(), WorkspaceError> {
+    let named = [&values.host, &values.orca, &values.secrets];
+    let none = named.iter().all(|map| map.iter().next().is_none()) && values.gh_token.is_none();
+    if let Some(facts) = request.engine.as_mut().filter(|facts| facts.kind == EngineKind::Docker && !none) {
+        let client = Client { program: facts.client.program.clone(), env: facts.client.env.clone() };
+        facts.debug = in_debug_mode(&client)?;
+    }
+    Ok(())
 }
 
 /// What a launch warns of and never refuses: a person needs the terminal to clean up.

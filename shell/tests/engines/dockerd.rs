@@ -47,6 +47,13 @@ impl Dockerd {
         format!("unix://{}", self.path("socket").display())
     }
 
+    /// Writes its daemon.json, which options can name, and lets it read it again.
+    pub fn reload(&self, config: &Path, text: &str) {
+        fs::write(config, text).unwrap();
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    }
+
     /// What it wrote to its log so far.
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.path("log")).unwrap()).into_owned()

@@ -5,6 +5,7 @@
 mod bench;
 mod canary;
 mod copying;
+mod debug_mode;
 mod delivery;
 mod disk;
 mod dockerd;
@@ -113,6 +114,11 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         endpoints::podman_in_the_clear,
     ),
     ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
+    (
+        "docker",
+        "debug_mode::no_value_that_is_kept_nowhere_ends_in_the_daemons_log",
+        debug_mode::no_secret_is_logged,
+    ),
     ("docker", "endpoints::over_ssh_a_workspace_has_volume_mode_and_its_values", endpoints::docker_over_ssh),
 ];
 

@@ -58,6 +58,16 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
     Ok(Detected { facts, details: details(&info) })
 }
 
+/// Whether the daemon is in debug mode now: it can be switched while it runs.
+pub(crate) fn in_debug_mode(client: &Client) -> Result<bool, EngineError> {
+    let answer = call(client, &["info", "--format", "{{.Debug}}"])?;
+    match answer.text().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() }),
+    }
+}
+
 /// What a plan needs, out of `docker info`.
 fn facts(endpoint: Endpoint, info: &Value, runc: &str, client: EngineClient) -> EngineFacts {
     let options = security_options(info);
@@ -89,6 +99,7 @@ fn facts(endpoint: Endpoint, info: &Value, runc: &str, client: EngineClient) -> 
         nproc_needed: None,
         selinux: has("selinux"),
         apparmor: has("apparmor"),
+        debug: flag("Debug"),
         vulnerabilities: runc_holes(runc),
         client,
     }

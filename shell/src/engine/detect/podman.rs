@@ -89,6 +89,7 @@ fn facts(
         nproc_needed: nproc_needed(),
         selinux: flag(&security, "selinuxEnabled"),
         apparmor: flag(&security, "apparmorEnabled"),
+        debug: false,
         vulnerabilities: runc.strip_prefix("runc version ").map(runc_holes).unwrap_or_default(),
         client,
     }
