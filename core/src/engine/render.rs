@@ -266,9 +266,10 @@ pub const HOST_GIT_ENV: [(&str, &str); 5] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook.
+/// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook. Its progress is how one
+/// knows that git is at work before its first byte comes.
 fn bundle(repo_path: &str, branch: &str, base: Option<&str>) -> Stdin {
-    let create = ["-C", repo_path, "bundle", "create", "--quiet", "-"];
+    let create = ["-C", repo_path, "bundle", "create", "--progress", "-"];
     let words = ["git"].into_iter().chain(HOST_GIT_FLAGS).chain(create);
     let mut argv: Vec<String> = words.map(String::from).collect();
     argv.extend([Some(branch), base].into_iter().flatten().map(|branch| format!("refs/heads/{branch}")));

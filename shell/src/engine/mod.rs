@@ -2,6 +2,8 @@
 //!
 //! Takes commands that the core rendered; gives outputs, facts and observations. It decides nothing.
 
+mod bounds;
+mod bundle;
 mod carry_out;
 mod client;
 mod detect;
@@ -9,7 +11,10 @@ mod disk;
 mod feed;
 mod image;
 mod inspect;
+mod pace;
 
+pub use bounds::Bounds;
+pub(crate) use bounds::QUESTION_MEMORY;
 pub use carry_out::{CarryOut, CarryOutError, Supplies};
 pub use client::{Client, ClientError, Output, Wanted, run as run_bounded};
 pub use detect::{Detected, EngineDetails, EngineError, detect};

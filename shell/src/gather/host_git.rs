@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use orca_container_core::{HOST_GIT_ENV, HOST_GIT_FLAGS};
 
-use crate::engine::{ClientError, Input, Output, Wanted, host_path, host_program};
+use crate::engine::{Bounds, ClientError, Input, Output, QUESTION_MEMORY, Wanted, host_path, host_program};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -30,5 +30,11 @@ pub(super) fn git_with(
     command.env_clear().envs(HOST_GIT_ENV).env("LC_ALL", "C").env("PATH", host_path());
     // safe.directory is the user's own word about whose repositories are trusted.
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
-    crate::engine::run_bounded(command, "git", input, wanted, PATIENCE)
+    crate::engine::run_bounded(
+        command,
+        "git",
+        input,
+        wanted,
+        Bounds { deadline: PATIENCE, memory: Some(QUESTION_MEMORY) },
+    )
 }

@@ -16,7 +16,7 @@ use orca_container_core::{
 
 use super::WorkspaceError;
 use crate::engine::{
-    Client, DiskLow, Input, Wanted, check_room, host_path, host_program, in_debug_mode, run_bounded,
+    Bounds, Client, DiskLow, Input, Wanted, check_room, host_path, host_program, in_debug_mode, run_bounded,
 };
 use crate::gather::host;
 use crate::gather::request::know;
@@ -205,6 +205,7 @@ fn gh_token(request: &PlanRequest) -> Option<Sensitive> {
     {
         command.env_remove(name);
     }
-    let answer = run_bounded(command, "gh", Input::None, Wanted::Kept, Duration::from_secs(10)).ok()?;
+    let answer =
+        run_bounded(command, "gh", Input::None, Wanted::Kept, Bounds::time(Duration::from_secs(10))).ok()?;
     Some(answer.text()).filter(|token| answer.code == 0 && !token.is_empty()).map(Sensitive::from)
 }
