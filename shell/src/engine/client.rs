@@ -65,6 +65,12 @@ impl Output {
         String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
     }
 
+    /// Why this is no answer to go on with.
+    pub fn unusable(&self, program: &str) -> ClientError {
+        let why = if self.cut { "it is too long".into() } else { self.complaint() };
+        ClientError::Unusable { program: program.into(), why }
+    }
+
     /// The last lines of the engine's own error text, without values that we know, escaped and bounded.
     pub fn complaint(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
@@ -118,10 +124,12 @@ pub enum ClientError {
         cause: io::Error,
     },
     /// It gave nothing that can be used.
-    #[error("{program} gave no usable answer.")]
+    #[error("{program} gave no usable answer: {why}.")]
     Unusable {
         /// The program.
         program: String,
+        /// Its own words, or what is wrong with its answer.
+        why: String,
     },
     /// It ended well without having read everything.
     #[error("What was written to {program} was not read to its end.")]

@@ -77,6 +77,23 @@ fn a_program_of_the_repository_is_never_taken_for_git() {
     assert!(!repository.home.path().join("ran").exists());
 }
 
+/// A file of zeros takes no room on a disk, and git reads patterns whole.
+#[test]
+#[cfg(target_os = "linux")]
+fn gigabytes_of_patterns_are_not_read() {
+    for place in [".gitignore", ".git/info/exclude"] {
+        let repository = committed();
+        repository.write(".worktreeinclude", "*.local\n");
+        repository.write(place, "");
+        let file = fs::File::options().write(true).open(repository.root.join(place)).unwrap();
+        file.set_len(3 << 30).unwrap();
+        let run = repository.run(&["plan", "--container", "--copy-ignored-files", "."]);
+        assert_eq!(run.code, 1, "{place}: {run:?}");
+        assert!(run.stderr.contains("git ls-files gave no usable answer"), "{place}: {run:?}");
+        assert!(run.stderr.contains("memory"), "{place}: {run:?}");
+    }
+}
+
 fn remove_orca_yaml_object(repository: &Repository) {
     let output = repository.command("git").args(["rev-parse", "HEAD:orca.yaml"]).output().unwrap();
     let id = String::from_utf8(output.stdout).unwrap();
