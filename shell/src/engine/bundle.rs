@@ -34,10 +34,8 @@ pub(super) struct Bundle {
 pub(super) enum Made {
     /// It is whole.
     Whole,
-    /// git says why not.
+    /// It is not, and why: where it was not read to its end, git mostly says no more than that.
     Failed(String),
-    /// git was still at work when its reader had ended, and was ended.
-    Unread,
 }
 
 impl Bundle {
@@ -84,7 +82,7 @@ impl Bundle {
         let Some(status) = status else {
             self.kill();
             self.tell("ended, since nobody reads it", &[]);
-            return Ok(Made::Unread);
+            return Ok(Made::Failed("it did not end".into()));
         };
         let said = self.complaints.take().and_then(|said| said.recv_timeout(Duration::from_secs(5)).ok());
         let stderr = said.map(|(said, _)| said).unwrap_or_default();
@@ -160,8 +158,9 @@ mod tests {
             Bundle::start(&words(&folder), &BTreeMap::new(), Duration::from_secs(600)).unwrap();
         let group = Pid::from_child(&bundle.child);
         let bounds = Bounds::time(Duration::from_secs(600));
-        assert_eq!(run(Command::new("false"), "false", input, Wanted::Kept, bounds).unwrap().code, 1);
-        assert_eq!(bundle.end(Duration::from_millis(100)).unwrap(), Made::Unread);
+        let ran = run(Command::new("false"), "false", input, Wanted::Kept, bounds).unwrap();
+        assert!(ran.unread && ran.code == 1);
+        assert_ne!(bundle.end(Duration::from_millis(100)).unwrap(), Made::Whole);
         wait_until_gone(group);
     }
 

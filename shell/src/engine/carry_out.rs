@@ -123,11 +123,14 @@ impl CarryOut {
             bundle.kill();
             CarryOutError::Client { action: kind, cause }
         })?;
-        // git first: when it fails, the container's complaint is only about a broken bundle.
+        let refused = !command.ok.contains(&output.code);
+        // git first: when it fails, the container's complaint is only about a broken bundle. It fails as well when the
+        // container did not read on, and then the container says why.
         match bundle.end(LAST_WORDS).map_err(|cause| failed(cause.to_string()))? {
-            Made::Failed(complaint) => Err(failed(format!("git bundle: {complaint}"))),
-            Made::Unread if command.ok.contains(&output.code) => Err(failed("git bundle did not end".into())),
-            Made::Unread | Made::Whole => self.judge(command, output),
+            Made::Failed(complaint) if !(refused && output.unread) => {
+                Err(failed(format!("git bundle: {complaint}")))
+            }
+            Made::Failed(_) | Made::Whole => self.judge(command, output),
         }
     }
 

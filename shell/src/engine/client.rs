@@ -57,6 +57,8 @@ pub struct Output {
     pub stderr: Vec<u8>,
     /// Whether standard output was longer than what is kept of it.
     pub cut: bool,
+    /// Whether it ended before it had read all of its input.
+    pub unread: bool,
 }
 
 impl Output {
@@ -209,9 +211,10 @@ pub fn run(
         ended.map(|ended| (ended, fed))
     })
     .map_err(failed)?;
+    let unread = fed.is_err();
     let code = match ended {
         // It says that it is done, and did not take all of what must arrive whole.
-        Waited::Ended(0) if must_be_taken && fed.is_err() => {
+        Waited::Ended(0) if must_be_taken && unread => {
             return Err(ClientError::NotTaken { program: program.into() });
         }
         Waited::Ended(code) => code,
@@ -232,7 +235,7 @@ pub fn run(
     let (stdout, cut) = read(stdout);
     let stderr = whole_lines(read(stderr));
     trace::call(program, command.get_args(), &format!("exit code {code}"), begun.elapsed(), &stderr);
-    Ok(Output { code, stdout, stderr, cut })
+    Ok(Output { code, stdout, stderr, cut, unread })
 }
 
 /// An engine's progress on its way to a person: whole lines, known values masked, nothing that a terminal obeys.

@@ -3,9 +3,10 @@
 //!
 //! A text counts only as a regular blob: a link in the tree is refused like a link on disk.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::host_git::git;
+use super::own_objects::OwnObjects;
 use crate::engine::ClientError;
 
 /// Why a committed text cannot be used.
@@ -37,6 +38,11 @@ pub enum CommittedError {
         /// Which part of it.
         place: String,
     },
+    /// What leads to another repository's objects changed while they were read.
+    #[error(
+        "The repository's list of borrowed objects, or a folder of it, was exchanged while it was cloned; run the command again."
+    )]
+    ChangedMeanwhile,
     /// git cannot read what is there.
     #[error("git cannot read {what} of the repository; git fsck tells what is broken.")]
     Unreadable {
@@ -72,18 +78,6 @@ pub struct Committed<'a> {
     commit: String,
 }
 
-/// Whether a link, an entry that is one, or a list of alternates leads out of the repository.
-fn borrows(place: &Path) -> bool {
-    let Ok(found) = place.symlink_metadata() else { return false };
-    if found.is_file() {
-        return found.len() > 0;
-    }
-    let is_link = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.and_then(|entry| entry.file_type()).is_ok_and(|kind| kind.is_symlink())
-    };
-    found.is_symlink() || std::fs::read_dir(place).is_ok_and(|mut entries| entries.any(is_link))
-}
-
 impl<'a> Committed<'a> {
     /// The commit that a branch is at, in a repository that can be cloned from.
     pub fn at_branch(repository: &'a Path, branch: &str) -> Result<Self, CommittedError> {
@@ -92,43 +86,16 @@ impl<'a> Committed<'a> {
         if answer.code != 0 {
             return Err(CommittedError::NoCommit);
         }
-        let found = Self { repository, commit: answer.text() };
-        found.objects_are_its_own()?;
+        OwnObjects::check(repository)?;
         if git(repository, &["rev-parse", "--is-shallow-repository"])?.text() == "true" {
             return Err(CommittedError::Shallow);
         }
-        Ok(found)
+        Ok(Self { repository, commit: answer.text() })
     }
 
     /// The commit's id.
     pub fn commit(&self) -> &str {
         &self.commit
-    }
-
-    /// Everything that is cloned lies in the repository itself: nothing is fetched, nothing borrowed from another.
-    fn objects_are_its_own(&self) -> Result<(), CommittedError> {
-        let pattern = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$";
-        let configured = git(self.repository, &["config", "--get-regexp", pattern])?;
-        match configured.code {
-            0 => return Err(CommittedError::PartialClone),
-            1 => {}
-            _ => return Err(CommittedError::Unreadable { what: "its configuration".into() }),
-        }
-        for place in ["objects", "objects/pack", "objects/info/alternates", "refs", "refs/heads"] {
-            if borrows(&self.git_path(place)?) {
-                return Err(CommittedError::Borrowed { place: place.into() });
-            }
-        }
-        Ok(())
-    }
-
-    /// Where git keeps a part of the repository.
-    fn git_path(&self, place: &str) -> Result<PathBuf, CommittedError> {
-        let answer = git(self.repository, &["rev-parse", "--git-path", place])?;
-        if answer.code != 0 {
-            return Err(CommittedError::Unreadable { what: place.into() });
-        }
-        Ok(self.repository.join(answer.text()))
     }
 
     /// The text at a path of the commit, cut after `cap` bytes and a little, or `None` where there is none.

@@ -43,6 +43,30 @@ fn objects_and_references_of_another_repository_are_not_borrowed() {
 }
 
 #[test]
+fn loose_objects_of_another_repository_are_not_borrowed() {
+    let repository = committed();
+    let folder = some_loose_folder(&repository);
+    let elsewhere = repository.home.path().join("elsewhere");
+    fs::rename(&folder, &elsewhere).unwrap();
+    symlink(&elsewhere, &folder).unwrap();
+    fails_with(&repository, "lead to another repository");
+
+    let repository = committed();
+    let folder = some_loose_folder(&repository);
+    let object = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let elsewhere = repository.home.path().join("elsewhere");
+    fs::rename(&object, &elsewhere).unwrap();
+    symlink(&elsewhere, &object).unwrap();
+    fails_with(&repository, "lead to another repository");
+}
+
+fn some_loose_folder(repository: &Repository) -> std::path::PathBuf {
+    let folders = fs::read_dir(repository.root.join(".git/objects")).unwrap().flatten();
+    let loose = folders.map(|folder| folder.path()).find(|path| path.file_name().unwrap().len() == 2);
+    loose.unwrap()
+}
+
+#[test]
 fn a_repository_that_would_fetch_is_refused_and_its_transport_never_runs() {
     for promise in ["promisor=true", "partialclonefilter=blob:none"] {
         let repository = committed();

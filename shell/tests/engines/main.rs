@@ -74,6 +74,7 @@ const TESTS: &[(&str, Test)] = &[
     ("copying::a_hostile_checkout_brings_its_files_and_nothing_else", copying::hostile_checkout),
     ("copying::what_changes_while_it_is_read_is_left_out_and_named", copying::changed_meanwhile),
     ("copying::a_branch_that_moves_after_it_was_judged_is_not_cloned", copying::moved_branch),
+    ("copying::what_is_borrowed_after_the_judgement_is_found", copying::borrowed_meanwhile),
     ("copying::a_hostile_tar_is_heard_briefly", copying::complaints_are_cut),
     ("images::reserved_variables_of_the_image_are_gone", images::reserved_are_gone),
     ("images::an_image_without_git_or_sh_says_what_to_install", images::missing_tools),
