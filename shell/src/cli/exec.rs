@@ -15,6 +15,7 @@ use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
+use crate::trace;
 use crate::workspace::{LaunchOptions, disk_low, launch_answer};
 
 /// Run a command in a workspace, with the variables of now
@@ -99,6 +100,7 @@ fn run(
 fn replace(answer: &LaunchAnswer) -> Failure {
     let mut command = Command::new(&answer.file);
     command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
+    trace::becomes(&answer.file, answer.args.iter());
     let error = command.exec();
     Failure::Failed(format!("The engine's client cannot be run: {error}."))
 }

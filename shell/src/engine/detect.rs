@@ -150,6 +150,13 @@ fn call(client: &Client, args: &[&str]) -> Result<Output, ClientError> {
     client.call(&args, Input::None, Wanted::Kept, PATIENCE)
 }
 
+/// Why an answer cannot be used: the engine's own words, or that there is nothing to read in what it said.
+fn not_answering(name: &'static str, answer: &Output) -> EngineError {
+    let said_nothing = answer.code == 0 && answer.stderr.iter().all(u8::is_ascii_whitespace);
+    let why = if said_nothing { "what it says of itself cannot be read".into() } else { answer.complaint() };
+    EngineError::NotAnswering { name, why }
+}
+
 fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
 }

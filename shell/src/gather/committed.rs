@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::host_git::git;
 use super::own_objects::OwnObjects;
-use crate::engine::ClientError;
+use crate::engine::{ClientError, Output};
 
 /// Why a committed text cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,10 +44,14 @@ pub enum CommittedError {
     )]
     ChangedMeanwhile,
     /// git cannot read what is there.
-    #[error("git cannot read {what} of the repository; git fsck tells what is broken.")]
+    #[error(
+        "git cannot read {what} of the repository: {why}. Where something is broken, git fsck tells what."
+    )]
     Unreadable {
         /// What.
         what: String,
+        /// git's own words.
+        why: String,
     },
     /// A shallow repository's history ends before its beginning.
     #[error(
@@ -60,6 +64,13 @@ pub enum CommittedError {
     /// git could not be run.
     #[error("git could not be run: {0}")]
     Git(#[from] ClientError),
+}
+
+impl CommittedError {
+    /// What git could not read, with its own words.
+    pub(super) fn unreadable(what: &str, answer: &Output) -> Self {
+        Self::Unreadable { what: what.into(), why: answer.complaint() }
+    }
 }
 
 /// What is worth knowing of a commit's tree.
@@ -81,10 +92,17 @@ pub struct Committed<'a> {
 impl<'a> Committed<'a> {
     /// The commit that a branch is at, in a repository that can be cloned from.
     pub fn at_branch(repository: &'a Path, branch: &str) -> Result<Self, CommittedError> {
-        let reference = format!("refs/heads/{branch}^{{commit}}");
-        let answer = git(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &reference])?;
-        if answer.code != 0 {
-            return Err(CommittedError::NoCommit);
+        let reference = format!("refs/heads/{branch}");
+        let parse = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+        let id_of = |name: &str| git(repository, &[&parse[..], &[name]].concat());
+        let unreadable = |answer: &Output| CommittedError::unreadable("the branch's commit", answer);
+        let answer = id_of(&format!("{reference}^{{commit}}"))?;
+        match answer.code {
+            0 => {}
+            // It says so without a word, also of a branch whose commit is lost.
+            1 if id_of(&reference)?.code == 0 => return Err(unreadable(&answer)),
+            1 => return Err(CommittedError::NoCommit),
+            _ => return Err(unreadable(&answer)),
         }
         OwnObjects::check(repository)?;
         if git(repository, &["rev-parse", "--is-shallow-repository"])?.text() == "true" {
@@ -101,9 +119,8 @@ impl<'a> Committed<'a> {
     /// The text at a path of the commit, cut after `cap` bytes and a little, or `None` where there is none.
     pub fn text(&self, path: &str, cap: usize) -> Result<Option<String>, CommittedError> {
         let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", path])?;
-        let unreadable = || CommittedError::Unreadable { what: path.into() };
         if answer.code != 0 {
-            return Err(unreadable());
+            return Err(CommittedError::unreadable(path, &answer));
         }
         let line = String::from_utf8_lossy(&answer.stdout).into_owned();
         let Some((entry, _)) = line.split_once('\t') else { return Ok(None) };
@@ -114,7 +131,7 @@ impl<'a> Committed<'a> {
         }
         let blob = git(self.repository, &["cat-file", "blob", object])?;
         if blob.code != 0 {
-            return Err(unreadable());
+            return Err(CommittedError::unreadable(path, &blob));
         }
         let mut bytes = blob.stdout;
         // Longer than the bound stays longer than the bound, so that the core says so.
@@ -136,7 +153,7 @@ impl<'a> Committed<'a> {
         let below = format!("{path}/");
         let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", &below])?;
         if answer.code != 0 {
-            return Err(CommittedError::Unreadable { what: path.into() });
+            return Err(CommittedError::unreadable(path, &answer));
         }
         let text = String::from_utf8_lossy(&answer.stdout).into_owned();
         let entries = text.split('\0').filter_map(|entry| entry.split_once('\t'));

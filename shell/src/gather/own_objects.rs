@@ -79,7 +79,7 @@ fn require_no_promise(repository: &Path) -> Result<(), CommittedError> {
     match configured.code {
         0 => Err(CommittedError::PartialClone),
         1 => Ok(()),
-        _ => Err(CommittedError::Unreadable { what: "its configuration".into() }),
+        _ => Err(CommittedError::unreadable("the configuration", &configured)),
     }
 }
 
@@ -94,7 +94,10 @@ fn require_no_list(alternates: &Path) -> Result<(), CommittedError> {
 
 /// Every loose object is a file in a folder of the repository's own; there are 256 folders at most.
 fn require_loose_objects_here(objects: &Path) -> Result<(), CommittedError> {
-    let folders = fs::read_dir(objects).map_err(|_| CommittedError::Unreadable { what: "objects".into() })?;
+    let folders = fs::read_dir(objects).map_err(|cause| CommittedError::Unreadable {
+        what: "the folder of objects".into(),
+        why: cause.to_string(),
+    })?;
     for folder in folders.flatten() {
         let name = folder.file_name().to_string_lossy().into_owned();
         let fans_out = name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -118,7 +121,7 @@ fn leads_away(place: &Path) -> bool {
 fn git_path(repository: &Path, place: &str) -> Result<PathBuf, CommittedError> {
     let answer = git(repository, &["rev-parse", "--git-path", place])?;
     if answer.code != 0 {
-        return Err(CommittedError::Unreadable { what: place.into() });
+        return Err(CommittedError::unreadable(place, &answer));
     }
     Ok(repository.join(answer.text()))
 }

@@ -71,6 +71,15 @@ fn a_problem_on_every_engine_ends_with_one_and_accepted_limits_are_a_cost() {
 }
 
 #[test]
+fn an_answer_that_cannot_be_read_is_said_to_be_such() {
+    for (version, info) in [("no json", "{}"), (SERVER, "{\"NCPU\": 1"), (SERVER, "")] {
+        let run = with_docker(version, info).ends(3, &["doctor"]);
+        let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("what it says of itself cannot be read"), "{run:?}");
+    }
+}
+
+#[test]
 fn hostile_answers_are_escaped_and_bounded() {
     let odd = r#"{"NCPU": "many", "MemTotal": -1, "Runtimes": [1], "SecurityOptions": "x", "DockerRootDir": {"a": 1},
         "ServerVersion": ["1"], "InitBinary": 7, "CgroupVersion": 2, "KernelVersion": null}"#;

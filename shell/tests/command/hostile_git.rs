@@ -83,6 +83,34 @@ fn a_repository_that_would_fetch_is_refused_and_its_transport_never_runs() {
     }
 }
 
+/// What git refuses is told in its own words, and not as a branch without a commit.
+#[test]
+fn a_git_that_refuses_says_why() {
+    let repository = committed();
+    let refused = "#!/bin/sh\ncase \"$*\" in *rev-parse*) echo 'fatal: detected dubious ownership' >&2; exit 128;; esac\n";
+    let run = with_git(repository, refused);
+    assert!(run.stderr.contains("detected dubious ownership"), "{run:?}");
+
+    let repository = committed();
+    let lost = "1".repeat(40);
+    repository.write(".git/refs/heads/main", format!("{lost}\n"));
+    fails_with(&repository, "git cannot read the branch's commit");
+}
+
+/// `approve` with a git that a script stands before.
+fn with_git(mut repository: Repository, script: &str) -> Run {
+    let bin = repository.home.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let script = format!("{script}PATH='{path}' exec git \"$@\"\n");
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    repository.host.push(("PATH".into(), format!("{}:{path}", bin.display())));
+    let run = approve(&repository);
+    assert_eq!(run.code, 1, "{run:?}");
+    run
+}
+
 #[test]
 fn a_missing_object_is_an_error_not_an_absent_file() {
     let repository = committed();

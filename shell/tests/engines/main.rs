@@ -56,6 +56,7 @@ const TESTS: &[(&str, Test)] = &[
     ("delivery::the_users_docker_configuration_stays_outside", delivery::docker_config_stays_outside),
     ("delivery::an_approved_variable_is_there_and_a_pending_one_is_not", delivery::approvals),
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
+    ("canary::what_is_planted_where_it_is_looked_for_is_found", canary::the_search_finds),
     ("canary::no_value_is_in_what_fails", canary::no_value_in_failures),
     ("canary::a_full_disk_keeps_nothing_half_and_stops_no_removal", canary::full_disk),
     ("interrupted::a_kill_at_every_effect_on_the_engine_leaves_nothing", interrupted::at_every_engine_effect),

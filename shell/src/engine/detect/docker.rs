@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::client::Client;
 use super::docker_endpoint::{DockerEndpoint, docker_endpoint, user_docker_config};
 use super::holes::runc_holes;
-use super::{Detected, EngineDetails, EngineError, base_env, call, json, number, text};
+use super::{Detected, EngineDetails, EngineError, base_env, call, json, not_answering, number, text};
 
 /// Facts of the docker engine that the user's own client would speak to.
 pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, EngineError> {
@@ -30,7 +30,7 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
     let answer = call(&client, &["version", "--format", "{{json .}}"])?;
     let version = json(&answer);
     let Some(server) = version.get("Server").filter(|server| !server.is_null()) else {
-        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+        return Err(not_answering("docker", &answer));
     };
     let components = server.get("Components").and_then(Value::as_array).cloned().unwrap_or_default();
     let component =
@@ -41,7 +41,7 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
     let answer = call(&client, &["info", "--format", "{{json .}}"])?;
     let info = json(&answer);
     if info.get("NCPU").is_none() {
-        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+        return Err(not_answering("docker", &answer));
     }
     let of = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let facts = facts(
@@ -64,7 +64,7 @@ pub(crate) fn in_debug_mode(client: &Client) -> Result<bool, EngineError> {
     match answer.text().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() }),
+        _ => Err(not_answering("docker", &answer)),
     }
 }
 

@@ -9,7 +9,7 @@ use orca_container_core::Endpoint;
 use serde_json::Value;
 
 use super::super::client::Client;
-use super::{EngineError, base_env, call, json};
+use super::{EngineError, base_env, call, json, not_answering};
 
 /// How docker is reached.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn docker_endpoint(program: &str) -> Result<DockerEndpoint, EngineErr
     let context = json(&answer);
     let host = context.pointer("/Endpoints/docker/Host").and_then(Value::as_str).unwrap_or_default();
     if answer.code != 0 || host.is_empty() {
-        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+        return Err(not_answering("docker", &answer));
     }
     let default = context.get("Name").and_then(Value::as_str) == Some("default");
     judged(host.to_owned(), if default { tls_of_environment(&of) } else { tls_of_context(&context) })
