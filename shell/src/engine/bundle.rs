@@ -55,8 +55,9 @@ impl Bundle {
         // A group of its own: the git that packs is a child of the one that is started here.
         command.process_group(0);
         let begun = Instant::now();
-        let mut child = command.spawn().map_err(|cause| format!("git could not be run: {cause}"))?;
-        Bounds { deadline: Duration::MAX, memory: Some(BUNDLE_MEMORY) }.hold(&child);
+        let bounds = Bounds { deadline: Duration::MAX, memory: Some(BUNDLE_MEMORY) };
+        let mut child =
+            bounds.spawn(&mut command).map_err(|cause| format!("git could not be run: {cause}"))?;
         let pipe = child.stdout.take().ok_or("git has no output")?;
         let pace = Pace::new();
         // Read beside the bundle: git stops at a full pipe that nobody reads.

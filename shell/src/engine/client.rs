@@ -188,8 +188,7 @@ pub fn run(
     command.stdin(if matches!(input, Input::None) { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let cap = if wanted == Wanted::List { LIST_CAP } else { OUTPUT_CAP };
-    let mut child = command.spawn().map_err(failed)?;
-    bounds.hold(&child);
+    let mut child = bounds.spawn(&mut command).map_err(failed)?;
     let stdout = child.stdout.take().map(|pipe| collect(pipe, cap, wanted));
     let stderr = child.stderr.take().map(|pipe| collect(pipe, ERROR_CAP, wanted));
     let stdin = child.stdin.take();
