@@ -48,6 +48,12 @@ pub(super) fn dialect(kind: EngineKind) -> &'static Dialect {
     }
 }
 
+/// The words by which the container of a finished plan is made, from `create` on, as an engine is told them.
+pub(crate) fn create_words(plan: &ContainerPlan) -> Vec<String> {
+    let argv = create_argv::create_argv(plan, dialect(plan.engine.kind));
+    argv.into_iter().filter_map(|arg| if let Arg::Text(text) = arg { Some(text) } else { None }).collect()
+}
+
 /// The command of an action. What the caller does itself (`check_*`, records) has an empty argv.
 pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>) -> Command {
     let mut command = Command {

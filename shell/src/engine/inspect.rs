@@ -218,7 +218,7 @@ impl Inspector<'_> {
             return None;
         }
         let (uid, gid) = (of_process("uid_map")?, of_process("gid_map")?);
-        let confinement = confinement(pid);
+        let confinement = confinement(self.plan, id, pid);
         if start_time(pid)? != begun {
             return None;
         }
@@ -243,7 +243,7 @@ pub struct KernelChecks {
 }
 
 /// Namespaces and mounts of a process, where they may be read.
-fn confinement(pid: u64) -> Option<orca_container_core::Observation> {
+fn confinement(plan: &ContainerPlan, id: &str, pid: u64) -> Option<orca_container_core::Observation> {
     let link = |process: &str, name: &str| {
         let path = std::fs::read_link(format!("/proc/{process}/ns/{name}")).ok()?;
         Some(path.to_string_lossy().into_owned())
@@ -258,7 +258,7 @@ fn confinement(pid: u64) -> Option<orca_container_core::Observation> {
     let mounts = std::fs::read_to_string(format!("/proc/{pid}/mountinfo")).ok()?;
     let existing: Vec<&str> =
         COVERED_PATHS.into_iter().filter(|place| std::path::Path::new(place).exists()).collect();
-    Some(observe_confinement(&pairs, &mounts, &existing))
+    Some(observe_confinement(plan, id, &pairs, &mounts, &existing))
 }
 
 /// The engines' own words for a thing that is not there.
