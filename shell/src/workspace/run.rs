@@ -185,7 +185,7 @@ impl<'a> Runner<'a> {
     /// another workspace may have made it, or may have begun to use it, since it was observed.
     fn on_network(&mut self, action: Action) -> Result<(), WorkspaceError> {
         let lock = self.store.lock_patiently("install", NETWORK_PATIENCE)?;
-        let now = self.inspector().network();
+        let now = self.inspector().network(self.record.container_id.as_deref());
         let making = action == Action::CreateNetwork;
         let done = match &now {
             Resource::Present(network) if making => network.ours,
