@@ -75,6 +75,8 @@ words! {
         UserIsRoot = "user_is_root",
         /// The engine is reached in the clear and values would travel there.
         EndpointPlainWithValues = "endpoint_plain_with_values",
+        /// The docker daemon is in debug mode, in which its log holds what exec is handed.
+        EngineDebugWithSecrets = "engine_debug_with_secrets",
         /// Shared-folder mode is not there yet.
         MountedNotSupportedYet = "mounted_not_supported_yet",
         /// The image is that of devcontainer.json, and there is none.
@@ -219,6 +221,10 @@ words! {
         MountDropped = "mount_dropped",
         /// A mount of a devcontainer.json, or a part of one, that is not needed.
         MountIgnored = "mount_ignored",
+        /// The engine is reached in the clear.
+        EndpointPlain = "endpoint_plain",
+        /// The docker daemon is in debug mode.
+        EngineDebug = "engine_debug",
     }
 }
 

@@ -25,6 +25,8 @@ mod git_dir;
 mod git_head;
 #[cfg(unix)]
 mod host_git;
+#[cfg(unix)]
+pub mod own_objects;
 mod shown;
 
 pub(crate) use bounded_read::read_at_most;

@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use zeroize::Zeroize;
 
+mod spellings;
+
 /// What stands in place of a value, whatever its length.
 const MASK: &str = "[hidden]";
 
@@ -36,8 +38,7 @@ static KNOWN: Mutex<BTreeSet<Hidden>> = Mutex::new(BTreeSet::new());
 pub fn know(value: &str) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     for line in value.split(['\n', '\r']).map(str::trim).filter(|line| line.len() >= SHORTEST) {
-        known.insert(Hidden(line.into()));
-        known.insert(Hidden(quoted_form(line)));
+        known.extend(spellings::of(line).into_iter().map(Hidden));
     }
 }
 
@@ -49,11 +50,6 @@ fn places(text: &str) -> Vec<Range<usize>> {
         text.match_indices(value.0.as_str()).map(|(at, _)| at..at.saturating_add(value.0.len()))
     });
     found.collect()
-}
-
-/// As Go, JSON and Rust write it between double quotes.
-fn quoted_form(line: &str) -> String {
-    line.replace('\\', "\\\\").replace('"', "\\\"").replace('\t', "\\t")
 }
 
 /// The text with every known value masked.
@@ -113,6 +109,13 @@ mod tests {
         assert_eq!(mask("said: first line of it"), "said: [hidden]");
         assert_eq!(mask(r#"{"v":"second \"quoted\\ line"}"#), r#"{"v":"[hidden]"}"#);
         assert_eq!(mask("}"), "}", "too short to tell from other text");
+    }
+
+    #[test]
+    fn a_value_in_an_engines_json_and_in_its_quotes_is_masked() {
+        know("p&ss<word>\u{1b}[0m");
+        assert_eq!(mask(r#"{"v":"p\u0026ss\u003cword\u003e\u001b[0m"}"#), r#"{"v":"[hidden]"}"#);
+        assert_eq!(mask(r#"invalid value "p&ss<word>\x1b[0m""#), r#"invalid value "[hidden]""#);
     }
 
     #[test]

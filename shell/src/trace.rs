@@ -34,6 +34,16 @@ pub(crate) fn call(
     let _ = io::stderr().write_all(mask(&text).as_bytes());
 }
 
+/// A command that takes our place: how it ends is told by nobody.
+pub(crate) fn becomes(program: &str, args: impl Iterator<Item = impl AsRef<OsStr>>) {
+    if !ON.load(Ordering::Relaxed) {
+        return;
+    }
+    let words: Vec<String> = args.map(|arg| shown(&arg.as_ref().to_string_lossy())).collect();
+    let text = format!("debug: {program} {} (in our place)\n", words.join(" "));
+    let _ = io::stderr().write_all(mask(&text).as_bytes());
+}
+
 /// A word as it can be read: scripts and keys whole would hide the rest.
 fn shown(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@+%{}".contains(c);

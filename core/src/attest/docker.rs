@@ -17,7 +17,7 @@ pub(super) fn container(document: &Value) -> Observation {
     observed.set("container.networks", fields::networks(document));
     observed.set("container.mounts", mounts(document));
     observed.set("container.runtime", host["Runtime"].clone());
-    let mut extras = fields::extras(host, &["CgroupParent"]);
+    let mut extras = fields::extras(host, &["CgroupParent", "Dns", "DnsOptions", "DnsSearch"]);
     // `systempaths=unconfined` leaves no security option behind, only these two lists empty (measured).
     for list in ["MaskedPaths", "ReadonlyPaths"] {
         if let (Some(extras), true) = (extras.as_array_mut(), host[list].as_array().is_none_or(Vec::is_empty))

@@ -56,9 +56,9 @@ pub(super) fn common(document: &Value) -> Observation {
 }
 
 /// Fields of `HostConfig` that nothing of ours fills, by their names: each gives something of the host or of another
-/// container. A limit below the engine's own, an address or a name is no business of this list.
+/// container, or says where a name leads. A limit below the engine's own is no business of this list.
 pub(super) fn extras(host: &Value, engine: &[&str]) -> Value {
-    let shared = ["DeviceRequests", "Links", "Sysctls", "VolumesFrom", "VolumeDriver"];
+    let shared = ["DeviceRequests", "ExtraHosts", "Links", "Sysctls", "VolumesFrom", "VolumeDriver"];
     let filled = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),

@@ -11,6 +11,7 @@ mod confinement;
 mod docker;
 mod environment;
 mod fields;
+mod mount_points;
 mod podman;
 mod process;
 
@@ -178,7 +179,7 @@ pub fn observe_container(plan: &ContainerPlan, image: &ImageFacts, inspect: &str
     let document = single(inspect)?;
     let mut observed = match plan.engine.kind {
         EngineKind::Docker => docker::container(&document),
-        EngineKind::Podman => podman::container(&document),
+        EngineKind::Podman => podman::container(plan, &document),
     };
     environment::observe(plan, image, &document, &mut observed);
     if let Some(Value::Array(mounts)) = observed.0.get_mut("container.mounts") {

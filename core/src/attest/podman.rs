@@ -1,11 +1,12 @@
 //! podman's inspect in neutral words.
 
 use super::{Observation, fields};
-use alloc::format;
+use crate::{engine::create_words, plan::ContainerPlan};
+use alloc::{format, vec::Vec};
 use serde_json::{Value, json};
 
 /// A container (measured on 4.3; later versions print the entrypoint as a list, so both are read).
-pub(super) fn container(document: &Value) -> Observation {
+pub(super) fn container(plan: &ContainerPlan, document: &Value) -> Observation {
     let mut observed = fields::common(document);
     let host = &document["HostConfig"];
     observed.set("container.name", document["Name"].clone());
@@ -23,8 +24,23 @@ pub(super) fn container(document: &Value) -> Observation {
     observed.set("container.mounts", fields::mounts(document));
     observed.set("container.runtime", document["OCIRuntime"].clone());
     // Where podman uses systemd's cgroups, it names a parent of its own.
-    observed.set("container.extras", fields::extras(host, &[]));
+    let mut extras = fields::extras(host, &[]);
+    if let (Some(extras), true) = (extras.as_array_mut(), was_asked_for_more(plan, document)) {
+        extras.push(json!("CreateCommand"));
+    }
+    observed.set("container.extras", extras);
     observed
+}
+
+/// Whether podman was called with words that are not ours: it keeps the whole command, and tells some of what it does
+/// (`--sysctl`, `--secret`, `--dns`) nowhere else (measured on 4.3). What stands before `create` is the caller's own
+/// choice of storage or runtime; a word of ours that is missing is another row's business.
+fn was_asked_for_more(plan: &ContainerPlan, document: &Value) -> bool {
+    let words = document["Config"]["CreateCommand"].as_array().into_iter().flatten();
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    let Some(begin) = words.iter().position(|word| *word == "create") else { return false };
+    let ours = create_words(plan);
+    words.iter().skip(begin).any(|word| !ours.iter().any(|known| known == word))
 }
 
 /// podman lists what it dropped; the sets that are left say it all, and nothing may have been added.

@@ -63,11 +63,16 @@ pub fn launch(
 }
 
 fn load(values: &Values, judgement: &LaunchJudgement<'_>) -> Load {
-    let constant = |name: &str| {
+    let given = |name: &str| {
         let claim = judgement.environment.active().find(|(active, _)| *active == name);
-        claim.is_some_and(|(_, claim)| matches!(claim.given, Given::Constant(_)))
+        claim.map(|(_, claim)| &claim.given)
     };
-    Load { any: !values.is_empty(), said: values.keys().any(|name| !constant(name)) }
+    let constant = |name: &String| matches!(given(name), Some(Given::Constant(_)));
+    Load {
+        any: !values.is_empty(),
+        said: !values.keys().all(constant),
+        kept_nowhere: values.keys().any(|name| given(name).is_some_and(Given::is_kept_nowhere)),
+    }
 }
 
 fn at(path: &str) -> Source {

@@ -20,6 +20,7 @@ mod simulate;
 pub use action::{Action, ActionKind};
 pub use command::{AddedFile, Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use launch::launch;
+pub(crate) use render::create_words;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{
     DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NOT_WRITABLE, TERMINATE, TRY_PORTS, UNPACK,

@@ -49,6 +49,12 @@ pub(super) fn dialect(kind: EngineKind) -> &'static Dialect {
     }
 }
 
+/// The words by which the container of a finished plan is made, from `create` on, as an engine is told them.
+pub(crate) fn create_words(plan: &ContainerPlan) -> Vec<String> {
+    let argv = create_argv::create_argv(plan, dialect(plan.engine.kind));
+    argv.into_iter().filter_map(|arg| if let Arg::Text(text) = arg { Some(text) } else { None }).collect()
+}
+
 /// The command of an action. What the caller does itself (`check_*`, records) has an empty argv.
 pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>) -> Command {
     let mut command = Command {
@@ -276,9 +282,10 @@ pub const HOST_GIT_ENV: [(&str, &str); 5] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook.
+/// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook. Its progress is how one
+/// knows that git is at work before its first byte comes.
 fn bundle(repo_path: &str, branch: &str, base: Option<&str>) -> Stdin {
-    let create = ["-C", repo_path, "bundle", "create", "--quiet", "-"];
+    let create = ["-C", repo_path, "bundle", "create", "--progress", "-"];
     let words = ["git"].into_iter().chain(HOST_GIT_FLAGS).chain(create);
     let mut argv: Vec<String> = words.map(String::from).collect();
     argv.extend([Some(branch), base].into_iter().flatten().map(|branch| format!("refs/heads/{branch}")));

@@ -50,10 +50,10 @@ impl Route {
         load: &Load,
         findings: &mut Findings,
     ) {
-        if request.engine.is_none() {
+        let Some(engine) = &request.engine else {
             findings.refuse(Code::RequestInvalid, at("engine"), "A launch needs the facts of the engine.");
             return;
-        }
+        };
         let helper = launch.helper.as_deref().unwrap_or("");
         match self {
             Self::Clear if load.said => {
@@ -69,6 +69,11 @@ impl Route {
                 let message = "podman stores every value that exec hands it, so values go by descriptor; that needs the absolute path of orca-container.";
                 findings.refuse(Code::PodmanNeedsHelper, at("launch.helper"), message);
             }
+            Self::Environment if load.kept_nowhere && engine.debug => {
+                let message = "docker is in debug mode and writes every value that exec hands it into its log; secrets, variables of the host and tokens are kept nowhere, so it gets none.";
+                findings.refuse(Code::EngineDebugWithSecrets, at("engine.debug"), message);
+                findings.help("Start dockerd without -D, or take \"debug\" out of its daemon.json and let it reload (systemctl reload docker).");
+            }
             _ => {}
         }
     }
@@ -80,4 +85,6 @@ pub(super) struct Load {
     pub(super) any: bool,
     /// Something that somebody said, and not only our own constants.
     pub(super) said: bool,
+    /// Something that is kept nowhere: a secret, a variable of the host, an account's token.
+    pub(super) kept_nowhere: bool,
 }

@@ -55,6 +55,9 @@ pub struct EngineFacts {
     /// Whether AppArmor confines.
     #[serde(default)]
     pub apparmor: bool,
+    /// Whether the docker daemon is in debug mode, in which its log holds every value that it is handed.
+    #[serde(default)]
+    pub debug: bool,
     /// Known holes of this version.
     #[serde(default)]
     pub vulnerabilities: Vec<String>,

@@ -175,5 +175,6 @@ fn kernel(plan: &ContainerPlan, rows: &mut Rows) {
         );
         rows.add(Evidence::Kernel, "process.uncoveredPaths", Operator::SetEquals, json!([]));
         rows.kernel("process.sysctlsReadOnly", true);
+        rows.add(Evidence::Kernel, "process.unplannedMounts", Operator::SetEquals, json!([]));
     }
 }

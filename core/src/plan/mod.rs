@@ -5,6 +5,7 @@ mod expectations;
 mod hardening;
 mod model;
 mod naming;
+mod notices;
 mod remote;
 mod volume_ref;
 

@@ -33,6 +33,11 @@ fn measured(engine: &str) -> (ContainerPlan, PlanRequest, Value) {
     // The plan's own digest depends on the repository's texts; the measured container carries another one.
     let mut inspect = inspect;
     inspect[0]["Config"]["Labels"]["orca.plan"] = json!(plan.digest);
+    let words = inspect[0]["Config"]["CreateCommand"].as_array_mut().into_iter().flatten();
+    for word in words.filter(|word| word.as_str().is_some_and(|word| word.starts_with("--label=orca.plan=")))
+    {
+        *word = json!(format!("--label=orca.plan={}", plan.digest.as_deref().unwrap()));
+    }
     (plan, crate::support::parse(&value), inspect)
 }
 
@@ -228,6 +233,25 @@ fn a_volume_that_the_image_declares_is_no_difference_but_anything_else_is() {
     }
 }
 
+/// What podman does with some words it tells nowhere else.
+#[test]
+fn a_podman_that_was_asked_for_more_is_found_by_its_own_command() {
+    let add = |at: &str, word: &str| {
+        faults("podman", |inspect| {
+            let words = inspect["Config"]["CreateCommand"].as_array_mut().unwrap();
+            let at = words.iter().position(|word| word == at).unwrap();
+            words.insert(at, json!(word));
+        })
+    };
+    for word in ["--sysctl=net.ipv4.ip_forward=1", "--secret=s", "--dns=1.1.1.1", "-v", "/etc:/x:O"] {
+        assert_eq!(add("--init", word), ["container.extras"], "{word}");
+    }
+    assert_eq!(add("create", "--cgroup-manager=cgroupfs"), Vec::<String>::new());
+    // One that another program made over the socket has none.
+    let without = faults("podman", |inspect| inspect["Config"]["CreateCommand"] = Value::Null);
+    assert_eq!(without, Vec::<String>::new());
+}
+
 #[test]
 fn the_kernels_word_is_read_from_the_status_file() {
     let (plan, ..) = measured("docker");
@@ -236,7 +260,7 @@ fn the_kernels_word_is_read_from_the_status_file() {
                   NoNewPrivs:\t1\nSeccomp:\t2\n";
     let seen = |mounts: &str| {
         let own = ["ipc", "mnt", "net", "pid", "uts"].map(|name| (name, "own", "host"));
-        observe_confinement(&own, mounts, &["/proc/kcore"])
+        observe_confinement(&plan, "ab12", &own, mounts, &["/proc/kcore"])
     };
     let mounts = "1 2 0:5 / /proc/kcore rw - tmpfs t rw\n3 2 0:5 /sys /proc/sys ro - proc proc rw\n";
     let check = |status: &str| {
@@ -256,6 +280,8 @@ fn the_kernels_word_is_read_from_the_status_file() {
         differences(&attest(&plan, Scope::Process, &observe_process(status, &IdMaps::HOST).and(seen(""))));
     assert_eq!(open.len(), 2, "{open:?}");
     let shared = observe_process(status, &IdMaps::HOST).and(observe_confinement(
+        &plan,
+        "ab12",
         &[("ipc", "host", "host")],
         mounts,
         &[],

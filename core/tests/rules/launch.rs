@@ -270,6 +270,29 @@ fn where_no_value_may_go_our_own_constants_go_and_nothing_else() {
     assert_eq!(answer.env["ORCA_ENV_TERM"], "xterm-canary");
 }
 
+/// A docker in debug mode writes what exec is handed into its log (measured on 20.10).
+#[test]
+fn a_docker_in_debug_mode_gets_no_value_that_is_kept_nowhere() {
+    let debug = ("engine.debug", json!(true));
+    let secret = ("secrets", json!([{"name": "S"}]));
+    let forwarded = [("choices.forwardHostEnv", json!(["H"])), ("host.envNames", json!(["H"]))];
+    let values = |path: &str, name: &str| with_launch(&[(path, json!({name: "canary"}))]);
+    let by_secret = with("docker", &[debug.clone(), secret.clone()]);
+    let by_host = with("docker", &[std::slice::from_ref(&debug), &forwarded[..]].concat());
+    for (request, launch_value) in
+        [(by_secret, values("values.secrets", "S")), (by_host, values("values.host", "H"))]
+    {
+        let refusal = launched(&request, &launch_value).unwrap_err();
+        assert_eq!(refusal.code, Code::EngineDebugWithSecrets, "{refusal:?}");
+        assert!(!format!("{refusal:?}").contains("canary"));
+    }
+    let typed = with("docker", &[debug.clone(), ("choices.env", json!({"A": "1"}))]);
+    assert_eq!(launched(&typed, &launch_request()).unwrap().env["ORCA_ENV_A"], "1");
+    // podman's values take another way.
+    let podman = with("podman", &[debug, secret]);
+    assert!(launched(&podman, &values("values.secrets", "S")).is_ok());
+}
+
 #[test]
 fn names_that_differ_only_in_case_cannot_leave_a_windows_host_together() {
     let changes = [

@@ -14,6 +14,7 @@ mod attest;
 mod boundary;
 mod canary;
 mod ceiling;
+mod confinement;
 mod devcontainer;
 mod golden;
 mod launch;

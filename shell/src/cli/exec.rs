@@ -16,6 +16,7 @@ use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
+use crate::trace;
 use crate::workspace::{BEFORE_LAUNCH, LaunchOptions, disk_low, launch_answer, run_stages};
 
 /// Run a command in a workspace, with the variables of now
@@ -104,6 +105,7 @@ fn run(
 fn replace(answer: &LaunchAnswer) -> Failure {
     let mut command = Command::new(&answer.file);
     command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
+    trace::becomes(&answer.file, answer.args.iter());
     let error = command.exec();
     Failure::Failed(format!("The engine's client cannot be run: {error}."))
 }

@@ -10,6 +10,7 @@ use super::container_flags::ContainerFlags;
 use super::person::Person;
 use super::target::Target;
 use super::{Ended, Failure, Io};
+use crate::engine::EngineError;
 use crate::gather::settings_file::SettingsPlace;
 use crate::render::refusal;
 use crate::settings::Settings;
@@ -70,6 +71,8 @@ pub(super) fn failure(error: WorkspaceError, io: &mut Io<'_>) -> Failure {
             }
             shown(&text, io)
         }
+        // The engine is there; it is the way to it that is refused.
+        WorkspaceError::Engine(error @ EngineError::TlsUnverified) => Failure::of(&error),
         WorkspaceError::Engine(error) => Failure::Engine(error.to_string()),
         error => Failure::of(&error),
     }

@@ -258,4 +258,6 @@ pub enum FindingCode {
     ListenersUnknown,
     /// A bridge container reaches what the machine reaches.
     MetadataReachable,
+    /// The docker daemon is in debug mode, in which its log holds values.
+    DebugMode,
 }

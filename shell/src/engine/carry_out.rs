@@ -1,13 +1,12 @@
 //! Carries out one command that the core rendered, exactly as it stands.
 
 use std::collections::BTreeMap;
-use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
 use orca_container_core::{Action, ActionKind, Arg, Command, ReferenceName, Sensitive, Stdin};
 
-use super::client::{Client, ClientError, Output, Wanted, collect, run};
-use super::detect::{host_path, host_program};
+use super::bundle::{Bundle, LAST_WORDS, Made};
+use super::client::{Client, ClientError, Output, Wanted};
 use super::feed::{Input, NO_PROGRESS, Writer};
 
 /// Outputs of earlier steps that later ones refer to.
@@ -108,7 +107,7 @@ impl CarryOut {
         self.judge(command, output)
     }
 
-    /// git's bundle flows into the container as it is made: it is never whole in memory or on disk.
+    /// git's bundle flows into the container as it is made.
     fn bundle(
         &mut self,
         command: &Command,
@@ -119,34 +118,21 @@ impl CarryOut {
         deadline: Duration,
     ) -> Result<Output, CarryOutError> {
         let kind = command.action;
-        let input = |complaint: String| CarryOutError::Input { action: kind, complaint };
-        let (program, git_args) = git.split_first().ok_or(CarryOutError::Reference { action: kind })?;
-        let program = host_program(program).ok_or_else(|| input(format!("{program} is not on PATH")))?;
-        let mut git = Process::new(program);
-        git.args(git_args).env_clear().envs(env).current_dir("/");
-        git.env("PATH", host_path());
-        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = git.spawn().map_err(|cause| input(format!("git could not be run: {cause}")))?;
-        let pipe = child.stdout.take().ok_or_else(|| input("git has no output".into()))?;
-        // Read beside the bundle: git stops at a full pipe that nobody reads.
-        let complaints = child.stderr.take().map(|pipe| collect(pipe, 64 * 1024, Wanted::Kept));
-        let mut container = Process::new(&client.program);
-        container.args(args).env_clear().envs(&client.env).current_dir("/");
-        let output = run(container, &client.program, Input::Reader(Box::new(pipe)), Wanted::Kept, deadline);
-        if output.is_err() {
-            // Nobody reads the bundle any more.
-            let _ = child.kill();
+        let failed = |complaint: String| CarryOutError::Input { action: kind, complaint };
+        let (mut bundle, input) = Bundle::start(git, env, NO_PROGRESS).map_err(failed)?;
+        let output = client.call(args, input, Wanted::Kept, deadline).map_err(|cause| {
+            bundle.kill();
+            CarryOutError::Client { action: kind, cause }
+        })?;
+        let refused = !command.ok.contains(&output.code);
+        // git first: when it fails, the container's complaint is only about a broken bundle. It fails as well when the
+        // container did not read on, and then the container says why.
+        match bundle.end(LAST_WORDS).map_err(|cause| failed(cause.to_string()))? {
+            Made::Failed(complaint) if !(refused && output.unread) => {
+                Err(failed(format!("git bundle: {complaint}")))
+            }
+            Made::Failed(_) | Made::Whole => self.judge(command, output),
         }
-        // git first: when it fails, the container's complaint is only about a broken bundle.
-        let made = child.wait().map_err(|cause| input(cause.to_string()))?;
-        let output = output.map_err(|cause| CarryOutError::Client { action: kind, cause })?;
-        if !made.success() {
-            let stderr = complaints.and_then(|said| said.recv_timeout(Duration::from_secs(5)).ok());
-            let stderr = stderr.map(|(said, _)| said).unwrap_or_default();
-            let told = Output { code: 1, stderr, ..Output::default() };
-            return Err(input(format!("git bundle: {}", told.complaint())));
-        }
-        self.judge(command, output)
     }
 
     fn judge(&mut self, command: &Command, output: Output) -> Result<Output, CarryOutError> {

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::redact::mask;
 use crate::trace;
 
-use super::feed::{Input, Pace, Paced};
+use super::bounds::Bounds;
+use super::feed::{Input, Paced};
+use super::pace::Pace;
 
 /// Bytes of an output that are kept; an inspect has some tens of kilobytes.
 const OUTPUT_CAP: u64 = 4 * 1024 * 1024;
@@ -55,12 +57,20 @@ pub struct Output {
     pub stderr: Vec<u8>,
     /// Whether standard output was longer than what is kept of it.
     pub cut: bool,
+    /// Whether it ended before it had read all of its input.
+    pub unread: bool,
 }
 
 impl Output {
     /// Standard output as text without its last line end.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
+    }
+
+    /// Why this is no answer to go on with.
+    pub fn unusable(&self, program: &str) -> ClientError {
+        let why = if self.cut { "it is too long".into() } else { self.complaint() };
+        ClientError::Unusable { program: program.into(), why }
     }
 
     /// The last lines of the engine's own error text, without values that we know, escaped and bounded.
@@ -108,7 +118,7 @@ pub enum ClientError {
         program: String,
     },
     /// It could not be started or read.
-    #[error("The engine's client {program} could not be run: {cause}.")]
+    #[error("{program} could not be run: {cause}.")]
     Failed {
         /// The program.
         program: String,
@@ -116,20 +126,32 @@ pub enum ClientError {
         cause: io::Error,
     },
     /// It gave nothing that can be used.
-    #[error("{program} gave no usable answer.")]
+    #[error("{program} gave no usable answer: {why}.")]
     Unusable {
         /// The program.
         program: String,
+        /// Its own words, or what is wrong with its answer.
+        why: String,
     },
     /// It ended well without having read everything.
-    #[error("What was written to the engine was not read to its end.")]
-    NotTaken,
-    /// It took nothing of what was written to it, and was ended.
-    #[error("What was written to the engine was not taken any more.")]
-    NoProgress,
+    #[error("What was written to {program} was not read to its end.")]
+    NotTaken {
+        /// The program.
+        program: String,
+    },
+    /// Nothing was written to it, or it took nothing of it, and it was ended.
+    #[error("What is written to {program} got no further for {seconds} seconds.")]
+    NoProgress {
+        /// The program.
+        program: String,
+        /// The bound.
+        seconds: u64,
+    },
     /// It took too long and was ended.
-    #[error("The engine did not answer within {seconds} seconds.")]
+    #[error("{program} did not end within {seconds} seconds.")]
     Deadline {
+        /// The program.
+        program: String,
         /// The bound.
         seconds: u64,
     },
@@ -146,7 +168,7 @@ impl Client {
     ) -> Result<Output, ClientError> {
         let mut command = Command::new(&self.program);
         command.args(args).env_clear().envs(&self.env).current_dir("/");
-        run(command, &self.program, input, wanted, deadline)
+        run(command, &self.program, input, wanted, Bounds::time(deadline))
     }
 }
 
@@ -156,7 +178,7 @@ pub fn run(
     program: &str,
     input: Input<'_>,
     wanted: Wanted,
-    deadline: Duration,
+    bounds: Bounds,
 ) -> Result<Output, ClientError> {
     let begun = Instant::now();
     let failed = |cause: io::Error| match cause.kind() {
@@ -166,15 +188,17 @@ pub fn run(
     command.stdin(if matches!(input, Input::None) { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let cap = if wanted == Wanted::List { LIST_CAP } else { OUTPUT_CAP };
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = bounds.spawn(&mut command).map_err(failed)?;
     let stdout = child.stdout.take().map(|pipe| collect(pipe, cap, wanted));
     let stderr = child.stderr.take().map(|pipe| collect(pipe, ERROR_CAP, wanted));
     let stdin = child.stdin.take();
-    let pace = Pace::new();
-    let patience = Patience {
-        deadline,
-        no_progress: if let Input::Written(_, most) = input { Some((most, &pace)) } else { None },
+    let (pace, most) = match &input {
+        Input::Program { pace, no_progress, .. } => (Arc::clone(pace), Some(*no_progress)),
+        Input::Written(_, no_progress) => (Pace::new(), Some(*no_progress)),
+        Input::None | Input::Bytes(_) => (Pace::new(), None),
     };
+    let must_be_taken = matches!(input, Input::Written(..));
+    let patience = Patience { deadline: bounds.deadline, no_progress: most.map(|most| (most, &*pace)) };
     let (ended, fed) = thread::scope(|scope| {
         let feeder = stdin.map(|pipe| {
             let pipe = Paced::of(pipe, &pace);
@@ -186,18 +210,22 @@ pub fn run(
         ended.map(|ended| (ended, fed))
     })
     .map_err(failed)?;
-    let must_be_taken = patience.no_progress.is_some();
+    let unread = fed.is_err();
     let code = match ended {
         // It says that it is done, and did not take all of what must arrive whole.
-        Waited::Ended(0) if must_be_taken && fed.is_err() => return Err(ClientError::NotTaken),
+        Waited::Ended(0) if must_be_taken && unread => {
+            return Err(ClientError::NotTaken { program: program.into() });
+        }
         Waited::Ended(code) => code,
         Waited::Deadline => {
             trace::call(program, command.get_args(), "ended at its deadline", begun.elapsed(), &[]);
-            return Err(ClientError::Deadline { seconds: deadline.as_secs() });
+            let seconds = bounds.deadline.as_secs();
+            return Err(ClientError::Deadline { program: program.into(), seconds });
         }
         Waited::NoProgress => {
             trace::call(program, command.get_args(), "ended without progress", begun.elapsed(), &[]);
-            return Err(ClientError::NoProgress);
+            let seconds = most.unwrap_or_default().as_secs();
+            return Err(ClientError::NoProgress { program: program.into(), seconds });
         }
     };
     let read = |pipe: Option<mpsc::Receiver<(Vec<u8>, bool)>>| {
@@ -206,7 +234,7 @@ pub fn run(
     let (stdout, cut) = read(stdout);
     let stderr = whole_lines(read(stderr));
     trace::call(program, command.get_args(), &format!("exit code {code}"), begun.elapsed(), &stderr);
-    Ok(Output { code, stdout, stderr, cut })
+    Ok(Output { code, stdout, stderr, cut, unread })
 }
 
 /// An engine's progress on its way to a person: whole lines, known values masked, nothing that a terminal obeys.
@@ -351,10 +379,10 @@ mod tests {
             let patience = Duration::from_millis(no_progress);
             sh(script, Input::Written(write, patience), Duration::from_secs(60))
         };
-        assert!(matches!(written("sleep 60", 300), Err(ClientError::NoProgress)));
+        assert!(matches!(written("sleep 60", 300), Err(ClientError::NoProgress { .. })));
         let slow = "head -c 1048576 >/dev/null; sleep 1; echo done";
         assert_eq!(written(slow, 300).unwrap().text(), "done");
-        assert!(matches!(written("head -c 1000 >/dev/null", 300), Err(ClientError::NotTaken)));
+        assert!(matches!(written("head -c 1000 >/dev/null", 300), Err(ClientError::NotTaken { .. })));
         assert_eq!(written("exit 3", 300).unwrap().code, 3);
     }
 

@@ -14,9 +14,11 @@ use super::client::{Client, ClientError, Output, Wanted};
 use super::feed::Input;
 
 mod docker;
+mod docker_endpoint;
 mod holes;
 mod podman;
 
+pub(crate) use docker::in_debug_mode;
 pub(crate) use podman::knows_runtime;
 
 /// Seconds that an engine may take to say what it is.
@@ -46,6 +48,11 @@ pub enum EngineError {
     /// A docker client that speaks to podman: its dialect is neither's.
     #[error("This docker client speaks to a podman engine; choose podman, or point docker at Docker Engine.")]
     DockerOverPodman,
+    /// docker would encrypt for whoever answers.
+    #[error(
+        "docker's connection is encrypted, but whoever answers is believed: its certificate is not verified. Set DOCKER_TLS_VERIFY=1 with the authority's ca.pem in DOCKER_CERT_PATH, or make the context anew with ca= and without skip-tls-verify."
+    )]
+    TlsUnverified,
     /// The client could not be run.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -141,6 +148,13 @@ fn base_env(names: &[&str]) -> BTreeMap<String, String> {
 fn call(client: &Client, args: &[&str]) -> Result<Output, ClientError> {
     let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
     client.call(&args, Input::None, Wanted::Kept, PATIENCE)
+}
+
+/// Why an answer cannot be used: the engine's own words, or that there is nothing to read in what it said.
+fn not_answering(name: &'static str, answer: &Output) -> EngineError {
+    let said_nothing = answer.code == 0 && answer.stderr.iter().all(u8::is_ascii_whitespace);
+    let why = if said_nothing { "what it says of itself cannot be read".into() } else { answer.complaint() };
+    EngineError::NotAnswering { name, why }
 }
 
 fn json(output: &Output) -> Value {

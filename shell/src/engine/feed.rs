@@ -1,12 +1,11 @@
 //! What a call reads on its standard input, written at the pace at which it is taken.
 
 use std::io::{self, Read, Write};
-use std::process::ChildStdin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::time::Duration;
 
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use super::pace::{Pace, never_block};
 
 /// What a call reads on its standard input.
 #[derive(Default)]
@@ -16,8 +15,16 @@ pub enum Input<'a> {
     None,
     /// These bytes.
     Bytes(&'a [u8]),
-    /// What a reader gives, copied as it comes.
-    Reader(Box<dyn Read + Send>),
+    /// What another program writes, copied as it comes. A call that gets nothing of it for so long, and hears nothing of
+    /// the program either, is ended.
+    Program {
+        /// The program's output.
+        pipe: ChildStdout,
+        /// The pace that its complaints are noted in.
+        pace: Arc<Pace>,
+        /// How long.
+        no_progress: Duration,
+    },
     /// What a writer writes. A call that takes nothing of it for so long is ended.
     Written(Writer<'a>, Duration),
 }
@@ -33,36 +40,9 @@ impl std::fmt::Debug for Input<'_> {
         f.write_str(match self {
             Self::None => "None",
             Self::Bytes(_) => "Bytes",
-            Self::Reader(_) => "Reader",
+            Self::Program { .. } => "Program",
             Self::Written(..) => "Written",
         })
-    }
-}
-
-/// When something was last taken of what is written, and whether anybody still waits for it.
-pub(super) struct Pace {
-    begun: Instant,
-    millis: AtomicU64,
-    over: AtomicBool,
-}
-
-impl Pace {
-    pub(super) fn new() -> Self {
-        Self { begun: Instant::now(), millis: AtomicU64::new(0), over: AtomicBool::new(false) }
-    }
-
-    /// Nobody waits any more: what is left of a killed client may hold the pipe open without reading it.
-    pub(super) fn give_up(&self) {
-        self.over.store(true, Ordering::Relaxed);
-    }
-
-    fn note(&self, millis: u64) {
-        self.millis.store(millis, Ordering::Relaxed);
-    }
-
-    /// How long nothing was taken.
-    pub(super) fn since(&self) -> Duration {
-        self.begun.elapsed().saturating_sub(Duration::from_millis(self.millis.load(Ordering::Relaxed)))
     }
 }
 
@@ -75,10 +55,7 @@ pub(super) struct Paced<'p> {
 impl<'p> Paced<'p> {
     /// The pipe.
     pub(super) fn of(pipe: ChildStdin, pace: &'p Pace) -> Self {
-        // Our own end only. Where that fails a write may block, as it does without it.
-        if let Ok(flags) = fcntl_getfl(&pipe) {
-            let _ = fcntl_setfl(&pipe, flags | OFlags::NONBLOCK);
-        }
+        never_block(&pipe);
         Self { pipe, pace }
     }
 
@@ -88,36 +65,38 @@ impl<'p> Paced<'p> {
         let written = match input {
             Input::None => Ok(()),
             Input::Bytes(bytes) => self.write_all(bytes),
-            Input::Reader(mut reader) => io::copy(&mut reader, &mut self).map(drop),
+            Input::Program { pipe, .. } => {
+                never_block(&pipe);
+                let mut pipe = Patient { pipe, pace: self.pace };
+                io::copy(&mut pipe, &mut self).map(drop)
+            }
             Input::Written(write, _) => write(&mut self),
         };
-        // What it does with what it has is the deadline's business.
-        self.pace.note(u64::MAX);
+        self.pace.written();
         written
     }
 }
 
 impl Write for Paced<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut pause = Duration::from_micros(100);
-        loop {
-            match self.pipe.write(bytes) {
-                Err(cause) if cause.kind() == io::ErrorKind::WouldBlock => {}
-                other => {
-                    let millis = self.pace.begun.elapsed().as_millis();
-                    self.pace.note(u64::try_from(millis).unwrap_or(u64::MAX));
-                    return other;
-                }
-            }
-            if self.pace.over.load(Ordering::Relaxed) {
-                return Err(io::ErrorKind::BrokenPipe.into());
-            }
-            thread::sleep(pause);
-            pause = pause.saturating_mul(2).min(Duration::from_millis(5));
-        }
+        let pipe = &mut self.pipe;
+        self.pace.patiently(|| pipe.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.pipe.flush()
+    }
+}
+
+/// The output of a program that may never come: nobody is kept waiting for it once the call is given up.
+struct Patient<'p> {
+    pipe: ChildStdout,
+    pace: &'p Pace,
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let pipe = &mut self.pipe;
+        self.pace.patiently(|| pipe.read(buffer))
     }
 }

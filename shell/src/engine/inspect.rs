@@ -68,12 +68,18 @@ impl Inspector<'_> {
             .is_ok_and(|output| output.code == 0)
     }
 
-    /// Names of the containers that belong to a network, running or not; `None` where the engine does not tell.
-    fn members(&self, network: &str) -> Option<Vec<String>> {
+    /// Whether a container that is not this workspace's belongs to a network, running or not; `None` where the engine
+    /// does not tell. Ours is known by its id, or by its name as long as nobody knows its id.
+    fn has_others(&self, network: &str, known_id: Option<&str>) -> Option<bool> {
         let filter = format!("network={network}");
+        let format = "--format={{.ID}} {{.Names}}";
         let output =
-            self.call(&["container", "ls", "--all", "--filter", &filter, "--format", "{{.Names}}"]).ok()?;
-        (output.code == 0).then(|| output.text().lines().map(String::from).collect())
+            self.call(&["container", "ls", "--all", "--no-trunc", "--filter", &filter, format]).ok()?;
+        let is_ours = |line: &str| match line.split_once(' ') {
+            Some((id, name)) => known_id == Some(id) || name == self.plan.names.container,
+            None => false,
+        };
+        (output.code == 0).then(|| !output.text().lines().all(is_ours))
     }
 
     /// The container's id, by its name or id.
@@ -85,7 +91,7 @@ impl Inspector<'_> {
     pub fn observe(&self, known_id: Option<&str>) -> Observed {
         Observed {
             image: Resource::Present(ImageKnown { inspected: true }),
-            network: self.network(),
+            network: self.network(known_id),
             workspace_volume: self.volume(VolumeRef::Workspace),
             agent_volume: self.volume(VolumeRef::Agent),
             repository_volumes: self.repository_volumes(),
@@ -124,7 +130,7 @@ impl Inspector<'_> {
     }
 
     /// The network, and whether a container that is not this workspace's uses it.
-    pub fn network(&self) -> Resource<NetworkFacts> {
+    pub fn network(&self, known_id: Option<&str>) -> Resource<NetworkFacts> {
         let Some(name) = &self.plan.network.name else { return Resource::Absent };
         match self.ask(&["network", "inspect", "--", name]) {
             Answer::Absent => Resource::Absent,
@@ -135,10 +141,9 @@ impl Inspector<'_> {
                 };
                 let ours = self.labels_are_ours(&either("Labels", "labels"), &["orca.install"]);
                 // The network's own answer lists running containers only; one that is stopped needs it as well.
-                let Some(members) = self.members(name) else {
+                let Some(in_use) = self.has_others(name, known_id) else {
                     return Resource::Unknown { why: "its containers could not be listed".into() };
                 };
-                let in_use = members.iter().any(|member| *member != self.plan.names.container);
                 Resource::Present(NetworkFacts { ours, in_use })
             }
         }
@@ -152,9 +157,9 @@ impl Inspector<'_> {
                 let labels = document.pointer("/Config/Labels").cloned().unwrap_or_default();
                 let id = document.get("Id").and_then(Value::as_str).unwrap_or("");
                 let name = document.get("Name").and_then(Value::as_str).unwrap_or("").trim_start_matches('/');
-                let ours = self.labels_are_ours(&labels, &["orca.install", "orca.instance"])
-                    && name == self.plan.names.container
-                    && known_id.is_none_or(|known| known == id);
+                // Somebody may have renamed it: where the id is known, the id says that it is ours.
+                let same = known_id.map_or(name == self.plan.names.container, |known| known == id);
+                let ours = same && self.labels_are_ours(&labels, &["orca.install", "orca.instance"]);
                 let running = document.pointer("/State/Running").and_then(Value::as_bool).unwrap_or(false);
                 Resource::Present(ContainerFacts { ours, checked: false, running, process_checked: false })
             }
@@ -224,7 +229,7 @@ impl Inspector<'_> {
             return None;
         }
         let (uid, gid) = (of_process("uid_map")?, of_process("gid_map")?);
-        let confinement = confinement(pid);
+        let confinement = confinement(self.plan, id, pid);
         if start_time(pid)? != begun {
             return None;
         }
@@ -249,7 +254,7 @@ pub struct KernelChecks {
 }
 
 /// Namespaces and mounts of a process, where they may be read.
-fn confinement(pid: u64) -> Option<orca_container_core::Observation> {
+fn confinement(plan: &ContainerPlan, id: &str, pid: u64) -> Option<orca_container_core::Observation> {
     let link = |process: &str, name: &str| {
         let path = std::fs::read_link(format!("/proc/{process}/ns/{name}")).ok()?;
         Some(path.to_string_lossy().into_owned())
@@ -264,7 +269,7 @@ fn confinement(pid: u64) -> Option<orca_container_core::Observation> {
     let mounts = std::fs::read_to_string(format!("/proc/{pid}/mountinfo")).ok()?;
     let existing: Vec<&str> =
         COVERED_PATHS.into_iter().filter(|place| std::path::Path::new(place).exists()).collect();
-    Some(observe_confinement(&pairs, &mounts, &existing))
+    Some(observe_confinement(plan, id, &pairs, &mounts, &existing))
 }
 
 /// The engines' own words for a thing that is not there.

@@ -2,6 +2,8 @@
 //!
 //! Takes commands that the core rendered; gives outputs, facts and observations. It decides nothing.
 
+mod bounds;
+mod bundle;
 mod carry_out;
 mod client;
 mod detect;
@@ -9,11 +11,14 @@ mod disk;
 mod feed;
 mod image;
 mod inspect;
+mod pace;
 
+pub use bounds::Bounds;
+pub(crate) use bounds::QUESTION_MEMORY;
 pub use carry_out::{CarryOut, CarryOutError, Supplies};
 pub use client::{Client, ClientError, Output, Wanted, run as run_bounded};
 pub use detect::{Detected, EngineDetails, EngineError, detect};
-pub(crate) use detect::{host_path, host_program, knows_runtime};
+pub(crate) use detect::{host_path, host_program, in_debug_mode, knows_runtime};
 pub use disk::{DISK_FLOOR, DiskLow, Space, check_floor, check_room, free_bytes, gibibytes, spaces};
 pub use feed::{Input, Writer};
 pub use image::{ImageError, image_configuration, image_facts, remove_helper};

@@ -3,10 +3,11 @@
 //!
 //! A text counts only as a regular blob: a link in the tree is refused like a link on disk.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::host_git::git;
-use crate::engine::ClientError;
+use super::own_objects::OwnObjects;
+use crate::engine::{ClientError, Output};
 
 /// Why a committed text cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -37,11 +38,20 @@ pub enum CommittedError {
         /// Which part of it.
         place: String,
     },
+    /// What leads to another repository's objects changed while they were read.
+    #[error(
+        "The repository's list of borrowed objects, or a folder of it, was exchanged while it was cloned; run the command again."
+    )]
+    ChangedMeanwhile,
     /// git cannot read what is there.
-    #[error("git cannot read {what} of the repository; git fsck tells what is broken.")]
+    #[error(
+        "git cannot read {what} of the repository: {why}. Where something is broken, git fsck tells what."
+    )]
     Unreadable {
         /// What.
         what: String,
+        /// git's own words.
+        why: String,
     },
     /// A shallow repository's history ends before its beginning.
     #[error(
@@ -54,6 +64,13 @@ pub enum CommittedError {
     /// git could not be run.
     #[error("git could not be run: {0}")]
     Git(#[from] ClientError),
+}
+
+impl CommittedError {
+    /// What git could not read, with its own words.
+    pub(super) fn unreadable(what: &str, answer: &Output) -> Self {
+        Self::Unreadable { what: what.into(), why: answer.complaint() }
+    }
 }
 
 /// What is worth knowing of a commit's tree.
@@ -72,32 +89,26 @@ pub struct Committed<'a> {
     commit: String,
 }
 
-/// Whether a link, an entry that is one, or a list of alternates leads out of the repository.
-fn borrows(place: &Path) -> bool {
-    let Ok(found) = place.symlink_metadata() else { return false };
-    if found.is_file() {
-        return found.len() > 0;
-    }
-    let is_link = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.and_then(|entry| entry.file_type()).is_ok_and(|kind| kind.is_symlink())
-    };
-    found.is_symlink() || std::fs::read_dir(place).is_ok_and(|mut entries| entries.any(is_link))
-}
-
 impl<'a> Committed<'a> {
     /// The commit that a branch is at, in a repository that can be cloned from.
     pub fn at_branch(repository: &'a Path, branch: &str) -> Result<Self, CommittedError> {
-        let reference = format!("refs/heads/{branch}^{{commit}}");
-        let answer = git(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &reference])?;
-        if answer.code != 0 {
-            return Err(CommittedError::NoCommit);
+        let reference = format!("refs/heads/{branch}");
+        let parse = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+        let id_of = |name: &str| git(repository, &[&parse[..], &[name]].concat());
+        let unreadable = |answer: &Output| CommittedError::unreadable("the branch's commit", answer);
+        let answer = id_of(&format!("{reference}^{{commit}}"))?;
+        match answer.code {
+            0 => {}
+            // It says so without a word, also of a branch whose commit is lost.
+            1 if id_of(&reference)?.code == 0 => return Err(unreadable(&answer)),
+            1 => return Err(CommittedError::NoCommit),
+            _ => return Err(unreadable(&answer)),
         }
-        let found = Self { repository, commit: answer.text() };
-        found.objects_are_its_own()?;
+        OwnObjects::check(repository)?;
         if git(repository, &["rev-parse", "--is-shallow-repository"])?.text() == "true" {
             return Err(CommittedError::Shallow);
         }
-        Ok(found)
+        Ok(Self { repository, commit: answer.text() })
     }
 
     /// The commit's id.
@@ -105,38 +116,11 @@ impl<'a> Committed<'a> {
         &self.commit
     }
 
-    /// Everything that is cloned lies in the repository itself: nothing is fetched, nothing borrowed from another.
-    fn objects_are_its_own(&self) -> Result<(), CommittedError> {
-        let pattern = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$";
-        let configured = git(self.repository, &["config", "--get-regexp", pattern])?;
-        match configured.code {
-            0 => return Err(CommittedError::PartialClone),
-            1 => {}
-            _ => return Err(CommittedError::Unreadable { what: "its configuration".into() }),
-        }
-        for place in ["objects", "objects/pack", "objects/info/alternates", "refs", "refs/heads"] {
-            if borrows(&self.git_path(place)?) {
-                return Err(CommittedError::Borrowed { place: place.into() });
-            }
-        }
-        Ok(())
-    }
-
-    /// Where git keeps a part of the repository.
-    fn git_path(&self, place: &str) -> Result<PathBuf, CommittedError> {
-        let answer = git(self.repository, &["rev-parse", "--git-path", place])?;
-        if answer.code != 0 {
-            return Err(CommittedError::Unreadable { what: place.into() });
-        }
-        Ok(self.repository.join(answer.text()))
-    }
-
     /// The text at a path of the commit, cut after `cap` bytes and a little, or `None` where there is none.
     pub fn text(&self, path: &str, cap: usize) -> Result<Option<String>, CommittedError> {
         let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", path])?;
-        let unreadable = || CommittedError::Unreadable { what: path.into() };
         if answer.code != 0 {
-            return Err(unreadable());
+            return Err(CommittedError::unreadable(path, &answer));
         }
         let line = String::from_utf8_lossy(&answer.stdout).into_owned();
         let Some((entry, _)) = line.split_once('\t') else { return Ok(None) };
@@ -147,7 +131,7 @@ impl<'a> Committed<'a> {
         }
         let blob = git(self.repository, &["cat-file", "blob", object])?;
         if blob.code != 0 {
-            return Err(unreadable());
+            return Err(CommittedError::unreadable(path, &blob));
         }
         let mut bytes = blob.stdout;
         // Longer than the bound stays longer than the bound, so that the core says so.
@@ -169,7 +153,7 @@ impl<'a> Committed<'a> {
         let below = format!("{path}/");
         let answer = git(self.repository, &["ls-tree", "-z", &self.commit, "--", &below])?;
         if answer.code != 0 {
-            return Err(CommittedError::Unreadable { what: path.into() });
+            return Err(CommittedError::unreadable(path, &answer));
         }
         let text = String::from_utf8_lossy(&answer.stdout).into_owned();
         let entries = text.split('\0').filter_map(|entry| entry.split_once('\t'));

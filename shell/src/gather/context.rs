@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use tar::{Builder, EntryType, Header};
 
 use super::host_git::{command, git_with};
-use crate::engine::{ClientError, Input, Wanted};
+use crate::engine::{ClientError, Input, Output, Wanted};
 
 /// Bytes of a link's text; longer ones are none that a file system takes.
 const LINK_CAP: u64 = 4096;
@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
         let mut entries = listed(repository, commit, &below)?;
         if let Some((path, name)) = added {
             let found = listed(repository, commit, path)?.into_iter().next();
-            let found = found.ok_or(ClientError::Unusable { program: "git ls-tree".into() })?;
+            let found = found.ok_or_else(|| Output::default().unusable("git ls-tree"))?;
             entries.retain(|entry| entry.name != name.as_bytes());
             entries.push(Entry { name: name.into(), ..found });
         }
@@ -91,7 +91,7 @@ fn listed(repository: &Path, commit: &str, path: &str) -> Result<Vec<Entry>, Cli
     }
     let answer = git_with(repository, &args, Input::None, Wanted::List)?;
     if answer.code != 0 || answer.cut {
-        return Err(ClientError::Unusable { program: "git ls-tree".into() });
+        return Err(answer.unusable("git ls-tree"));
     }
     let records = answer.stdout.split(|byte| *byte == 0);
     Ok(records.filter_map(|record| entry(record, path.as_bytes())).collect())

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use orca_container_core::{HOST_GIT_ENV, HOST_GIT_FLAGS};
 
-use crate::engine::{ClientError, Input, Output, Wanted, host_path, host_program};
+use crate::engine::{Bounds, ClientError, Input, Output, QUESTION_MEMORY, Wanted, host_path, host_program};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -24,7 +24,13 @@ pub(super) fn git_with(
     input: Input<'_>,
     wanted: Wanted,
 ) -> Result<Output, ClientError> {
-    crate::engine::run_bounded(command(repository, args)?, "git", input, wanted, PATIENCE)
+    crate::engine::run_bounded(
+        command(repository, args)?,
+        "git",
+        input,
+        wanted,
+        Bounds { deadline: PATIENCE, memory: Some(QUESTION_MEMORY) },
+    )
 }
 
 /// A git in a repository that is not started yet.

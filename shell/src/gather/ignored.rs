@@ -115,7 +115,7 @@ fn listed(
     }
     let answer = git_with(checkout, &args, Input::None, Wanted::List)?;
     if answer.code != 0 {
-        return Err(ClientError::Unusable { program: "git ls-files".into() });
+        return Err(answer.unusable("git ls-files"));
     }
     if answer.cut {
         // Its beginning is lost; a part of a list would be told as files that git does not ignore.
@@ -164,7 +164,7 @@ fn tree_entries(
         args.extend(portion.iter().map(|path| OsStr::from_bytes(path)));
         let answer = git_with(checkout, &args, Input::None, Wanted::List)?;
         if answer.code != 0 || answer.cut {
-            return Err(ClientError::Unusable { program: "git ls-tree".into() });
+            return Err(answer.unusable("git ls-tree"));
         }
         for record in answer.stdout.split(|byte| *byte == 0) {
             let mut halves = record.splitn(2, |byte| *byte == b'\t');

@@ -194,6 +194,7 @@ impl RecordedEngine {
             nproc_needed: None,
             selinux: false,
             apparmor: false,
+            debug: false,
             vulnerabilities: Vec::new(),
             client: EngineClient {
                 program: self.program.clone(),

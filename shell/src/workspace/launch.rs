@@ -10,11 +10,14 @@ use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
     PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
-use orca_container_core::{EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch};
+use orca_container_core::{
+    EngineKind, EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch,
+};
 
 use super::WorkspaceError;
 use crate::engine::{
-    Client, DiskLow, Input, Wanted, check_room, host_path, host_program, image_configuration, run_bounded,
+    Bounds, Client, DiskLow, Input, Wanted, check_room, host_path, host_program, image_configuration,
+    in_debug_mode, run_bounded,
 };
 use crate::gather::host;
 use crate::gather::request::know;
@@ -117,6 +120,7 @@ pub fn launch_answer(
     };
     know(&request);
     know_launch(&launch_request.values);
+    look_for_debug_mode(&mut request, &launch_request.values)?;
     Ok(launch(&record.plan, &request, &launch_request)?)
 }
 
@@ -130,6 +134,17 @@ fn give_image_values(request: &mut PlanRequest, record: &WorkspaceRecord) -> Res
         if let Some(facts) = &mut request.image_facts {
             facts.env = image.env;
         }
+    }
+    Ok(())
+}
+
+/// Asked at each launch with values that are kept nowhere, since the record's facts are from create.
+fn look_for_debug_mode(request: &mut PlanRequest, values: &LaunchValues) -> Result<(), WorkspaceError> {
+    let named = [&values.host, &values.orca, &values.secrets];
+    let none = named.iter().all(|map| map.iter().next().is_none()) && values.gh_token.is_none();
+    if let Some(facts) = request.engine.as_mut().filter(|facts| facts.kind == EngineKind::Docker && !none) {
+        let client = Client { program: facts.client.program.clone(), env: facts.client.env.clone() };
+        facts.debug = in_debug_mode(&client)?;
     }
     Ok(())
 }
@@ -212,6 +227,7 @@ fn gh_token(request: &PlanRequest) -> Option<Sensitive> {
     {
         command.env_remove(name);
     }
-    let answer = run_bounded(command, "gh", Input::None, Wanted::Kept, Duration::from_secs(10)).ok()?;
+    let answer =
+        run_bounded(command, "gh", Input::None, Wanted::Kept, Bounds::time(Duration::from_secs(10))).ok()?;
     Some(answer.text()).filter(|token| answer.code == 0 && !token.is_empty()).map(Sensitive::from)
 }

@@ -9,7 +9,7 @@ use orca_container_core::{LaunchAnswer, LifecycleStage, limits};
 
 use super::launch::{LaunchOptions, launch_answer};
 use super::{Ui, WorkspaceError};
-use crate::engine::{ClientError, Input, Wanted, run_bounded};
+use crate::engine::{Bounds, ClientError, Input, Wanted, run_bounded};
 use crate::settings::Settings;
 use crate::store::{RanCommand, Store, WorkspaceRecord};
 
@@ -91,12 +91,18 @@ fn run(
 fn call(answer: &LaunchAnswer, deadline: Duration) -> Result<i32, ClientError> {
     let mut command = Command::new(&answer.file);
     command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
-    Ok(run_bounded(command, &answer.file, Input::None, Wanted::Shown, deadline)?.code)
+    Ok(run_bounded(command, &answer.file, Input::None, Wanted::Shown, Bounds::time(deadline))?.code)
 }
 
 /// The client is gone; what it started is not.
 fn terminate(answer: &LaunchAnswer) {
     let mut command = Command::new(&answer.terminate.file);
     command.args(&answer.terminate.args).env_clear().envs(&answer.terminate.env).current_dir("/");
-    let _ = run_bounded(command, &answer.terminate.file, Input::None, Wanted::Kept, Duration::from_secs(60));
+    let _ = run_bounded(
+        command,
+        &answer.terminate.file,
+        Input::None,
+        Wanted::Kept,
+        Bounds::time(Duration::from_secs(60)),
+    );
 }

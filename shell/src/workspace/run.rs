@@ -1,6 +1,6 @@
 //! The loop over the core's sequencer: observe once, then do what may be done until the goal is reached.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
@@ -16,6 +16,7 @@ use crate::engine::{
     image_configuration,
 };
 use crate::gather::ignored::{is_ignored, tracked};
+use crate::gather::own_objects::OwnObjects;
 use crate::store::{Store, WorkspaceRecord};
 
 /// How long the installation's lock is waited for; its holder makes or removes one network.
@@ -172,7 +173,7 @@ impl<'a> Runner<'a> {
             Action::Clone => {
                 self.check_tools()?;
                 self.check_writable()?;
-                self.carry_out(action)
+                self.clone(action)
             }
             Action::CopyIgnoredFiles => self.copy_ignored_files(ui),
             Action::CreateNetwork | Action::RemoveNetwork => self.on_network(action),
@@ -184,7 +185,7 @@ impl<'a> Runner<'a> {
     /// another workspace may have made it, or may have begun to use it, since it was observed.
     fn on_network(&mut self, action: Action) -> Result<(), WorkspaceError> {
         let lock = self.store.lock_patiently("install", NETWORK_PATIENCE)?;
-        let now = self.inspector().network();
+        let now = self.inspector().network(self.record.container_id.as_deref());
         let making = action == Action::CreateNetwork;
         let done = match &now {
             Resource::Present(network) if making => network.ours,
@@ -218,6 +219,13 @@ impl<'a> Runner<'a> {
         let workspace = &self.record.workspace;
         let (repo_path, commit) = (workspace.repo_path.as_str(), workspace.commit.as_deref());
         render(action, &self.record.plan, &RenderContext { client: Some(&client), repo_path, commit })
+    }
+
+    /// What is cloned lies in the repository itself, right before the bundle and still after it.
+    fn clone(&mut self, action: Action) -> Result<(), WorkspaceError> {
+        let own = OwnObjects::check(Path::new(&self.record.workspace.repo_path))?;
+        self.carry_out(action)?;
+        Ok(own.still()?)
     }
 
     fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {

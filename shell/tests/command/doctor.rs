@@ -15,9 +15,11 @@ fn with_docker(version: &str, info: &str) -> Repository {
     fs::create_dir(&bin).unwrap();
     let home = repository.home.path().display();
     let script = format!(
-        "#!/bin/sh\ncase \"$1\" in\n--version) echo 'Docker version 1' ;;\ncontext) echo unix:///nowhere/docker.sock ;;\n\
+        "#!/bin/sh\ncase \"$1\" in\n--version) echo 'Docker version 1' ;;\ncontext) /bin/cat {home}/context.json ;;\n\
          version|info) /bin/cat {home}/$1.json ;;\n*) exit 1 ;;\nesac\n"
     );
+    let context = r#"{"Name":"default","Endpoints":{"docker":{"Host":"unix:///nowhere/docker.sock"}}}"#;
+    fs::write(repository.home.path().join("context.json"), context).unwrap();
     fs::write(bin.join("docker"), script).unwrap();
     fs::set_permissions(bin.join("docker"), fs::Permissions::from_mode(0o755)).unwrap();
     repository.host.push(("PATH".into(), bin.to_str().unwrap().into()));
@@ -66,6 +68,15 @@ fn a_problem_on_every_engine_ends_with_one_and_accepted_limits_are_a_cost() {
     repository.write("settings.json", r#"{"globalSettings": {"policy": {"acceptAdvisoryLimits": true}}}"#);
     let run = repository.ends(0, &["doctor", "--settings", "settings.json"]);
     assert!(!run.stdout.contains("What stops a create") && run.stdout.contains("discards limits"), "{run:?}");
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_said_to_be_such() {
+    for (version, info) in [("no json", "{}"), (SERVER, "{\"NCPU\": 1"), (SERVER, "")] {
+        let run = with_docker(version, info).ends(3, &["doctor"]);
+        let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("what it says of itself cannot be read"), "{run:?}");
+    }
 }
 
 #[test]

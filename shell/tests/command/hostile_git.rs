@@ -43,6 +43,30 @@ fn objects_and_references_of_another_repository_are_not_borrowed() {
 }
 
 #[test]
+fn loose_objects_of_another_repository_are_not_borrowed() {
+    let repository = committed();
+    let folder = some_loose_folder(&repository);
+    let elsewhere = repository.home.path().join("elsewhere");
+    fs::rename(&folder, &elsewhere).unwrap();
+    symlink(&elsewhere, &folder).unwrap();
+    fails_with(&repository, "lead to another repository");
+
+    let repository = committed();
+    let folder = some_loose_folder(&repository);
+    let object = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let elsewhere = repository.home.path().join("elsewhere");
+    fs::rename(&object, &elsewhere).unwrap();
+    symlink(&elsewhere, &object).unwrap();
+    fails_with(&repository, "lead to another repository");
+}
+
+fn some_loose_folder(repository: &Repository) -> std::path::PathBuf {
+    let folders = fs::read_dir(repository.root.join(".git/objects")).unwrap().flatten();
+    let loose = folders.map(|folder| folder.path()).find(|path| path.file_name().unwrap().len() == 2);
+    loose.unwrap()
+}
+
+#[test]
 fn a_repository_that_would_fetch_is_refused_and_its_transport_never_runs() {
     for promise in ["promisor=true", "partialclonefilter=blob:none"] {
         let repository = committed();
@@ -57,6 +81,34 @@ fn a_repository_that_would_fetch_is_refused_and_its_transport_never_runs() {
         fails_with(&repository, "partial clone");
         assert!(!repository.home.path().join("ran").exists());
     }
+}
+
+/// What git refuses is told in its own words, and not as a branch without a commit.
+#[test]
+fn a_git_that_refuses_says_why() {
+    let repository = committed();
+    let refused = "#!/bin/sh\ncase \"$*\" in *rev-parse*) echo 'fatal: detected dubious ownership' >&2; exit 128;; esac\n";
+    let run = with_git(repository, refused);
+    assert!(run.stderr.contains("detected dubious ownership"), "{run:?}");
+
+    let repository = committed();
+    let lost = "1".repeat(40);
+    repository.write(".git/refs/heads/main", format!("{lost}\n"));
+    fails_with(&repository, "git cannot read the branch's commit");
+}
+
+/// `approve` with a git that a script stands before.
+fn with_git(mut repository: Repository, script: &str) -> Run {
+    let bin = repository.home.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let script = format!("{script}PATH='{path}' exec git \"$@\"\n");
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    repository.host.push(("PATH".into(), format!("{}:{path}", bin.display())));
+    let run = approve(&repository);
+    assert_eq!(run.code, 1, "{run:?}");
+    run
 }
 
 #[test]
@@ -75,6 +127,23 @@ fn a_program_of_the_repository_is_never_taken_for_git() {
     repository.host.push(("PATH".into(), format!("./bin:{path}")));
     assert_eq!(approve(&repository).code, 0);
     assert!(!repository.home.path().join("ran").exists());
+}
+
+/// A file of zeros takes no room on a disk, and git reads patterns whole.
+#[test]
+#[cfg(target_os = "linux")]
+fn gigabytes_of_patterns_are_not_read() {
+    for place in [".gitignore", ".git/info/exclude"] {
+        let repository = committed();
+        repository.write(".worktreeinclude", "*.local\n");
+        repository.write(place, "");
+        let file = fs::File::options().write(true).open(repository.root.join(place)).unwrap();
+        file.set_len(3 << 30).unwrap();
+        let run = repository.run(&["plan", "--container", "--copy-ignored-files", "."]);
+        assert_eq!(run.code, 1, "{place}: {run:?}");
+        assert!(run.stderr.contains("git ls-files gave no usable answer"), "{place}: {run:?}");
+        assert!(run.stderr.contains("memory"), "{place}: {run:?}");
+    }
 }
 
 fn remove_orca_yaml_object(repository: &Repository) {

@@ -2,10 +2,11 @@
 //! frozen texts, and in what a person typed for the workspace.
 
 use crate::bench::{Bench, Ran, files_below};
-use crate::delivery::{exec_reading, exec_with_secrets, secrets_file, write_settings};
+use crate::delivery::{exec_flagged, exec_reading, exec_with_secrets, secrets_file, write_settings};
 use orca_container_testkit::Canary;
 use serde_json::json;
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -90,6 +91,14 @@ impl Planted {
 }
 
 fn look_everywhere(bench: &Bench, planted: &Planted, when: &str) {
+    planted.absent_from_store(bench, when);
+    for (place, bytes) in &places(bench) {
+        planted.absent(&format!("{place} {when}"), bytes);
+    }
+}
+
+/// Where a value can be seen while a workspace is there, each place with what is in it.
+fn places(bench: &Bench) -> Vec<(String, Vec<u8>)> {
     let mut places: Vec<(String, Vec<u8>)> = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {
         if process.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()) {
@@ -118,7 +127,6 @@ fn look_everywhere(bench: &Bench, planted: &Planted, when: &str) {
             }
         }
     }
-    planted.absent_from_store(bench, when);
     for file in
         files_below(&std::env::temp_dir()).into_iter().filter(|file| !file.starts_with(bench.path("")))
     {
@@ -129,9 +137,42 @@ fn look_everywhere(bench: &Bench, planted: &Planted, when: &str) {
             }
         }
     }
-    for (place, bytes) in &places {
-        planted.absent(&format!("{place} {when}"), bytes);
-    }
+    places
+}
+
+/// The search finds what is there: one value is planted in each kind of place.
+pub fn the_search_finds(bench: &mut Bench) {
+    let planted = Planted::in_world(bench);
+    let settings = bench.path("config/orca-container/settings.json");
+    let with_start = fs::read_to_string(&settings)
+        .unwrap()
+        .replace("\"forwardHostEnv\"", "\"startEnv\": [\"START\"], \"forwardHostEnv\"");
+    fs::write(&settings, with_start).unwrap();
+    let start = format!("START={}", planted.marker("start"));
+    bench.create(&["--network=none", "--container-env", &start]).ok();
+    let mut sleeping = Command::new("sleep").arg0(planted.marker("host")).arg("60").spawn().unwrap();
+    let left = tempfile::Builder::new().prefix("orca-left").tempfile().unwrap();
+    fs::write(left.path(), planted.marker("file")).unwrap();
+
+    let places = places(bench);
+    let _ = sleeping.kill();
+    let _ = sleeping.wait();
+    let found = |seed: &str| -> Vec<&str> {
+        let canary = &planted.0.iter().find(|(name, _)| *name == seed).unwrap().1;
+        let holding = places.iter().filter(|(_, bytes)| canary.found_in(bytes).is_some());
+        holding.map(|(place, _)| place.as_str()).collect()
+    };
+    assert!(found("start").contains(&"the container's inspect"), "{:?}", found("start"));
+    assert!(found("start").iter().any(|place| place.starts_with("/var/lib/")), "{:?}", found("start"));
+    assert!(
+        found("host").iter().any(|place| place.starts_with("the command line of")),
+        "{:?}",
+        found("host")
+    );
+    assert!(found("file").contains(&left.path().to_str().unwrap()), "{:?}", found("file"));
+    assert_eq!(found("secret"), Vec::<&str>::new());
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
 }
 
 pub fn no_value_anywhere(bench: &mut Bench) {
@@ -192,9 +233,15 @@ pub fn no_value_in_failures(bench: &mut Bench) {
     fs::write(bench.path("config/orca-container/settings.json"), settings).unwrap();
 
     let made = bench.create(&flags).ok();
-    assert!(made.stderr.contains("debug:"), "{}", made.stderr);
+    let told =
+        |text: &str, what: &str| text.lines().any(|line| line.starts_with("debug:") && line.contains(what));
+    assert!(told(&made.stderr, " bundle create "), "{}", made.stderr);
     planted.unsaid("create --debug", &made);
     let secrets = planted.secrets();
+    let file = secrets_file(bench, &secrets);
+    let shown = Ran::of(&exec_flagged(bench, &["--debug"], &file, &["true"]).output().unwrap()).ok();
+    assert!(told(&shown.stderr, "(in our place)") && shown.stderr.contains("SECRET"), "{}", shown.stderr);
+    planted.unsaid("exec --debug", &shown);
     let missing = exec_with_secrets(bench, &secrets, &["/nowhere"]);
     assert!(matches!(missing.code, 126 | 127), "{missing:?}");
     planted.unsaid("a command that is not there", &missing);

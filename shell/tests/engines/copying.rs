@@ -185,6 +185,31 @@ pub fn moved_branch(bench: &mut Bench) {
     bench.run(&["rm", "acme"]).ok();
 }
 
+/// A list of alternates that comes after the repository was judged, stays or goes again before git has ended.
+pub fn borrowed_meanwhile(bench: &mut Bench) {
+    let list = bench.repository().join(".git/objects/info/alternates");
+    let borrowed = bench.path("borrowed");
+    fs::create_dir_all(borrowed.join("pack")).unwrap();
+    let come = format!("echo {} >{}", borrowed.display(), list.display());
+    let go = format!("\"$orca_real\" \"$@\"; code=$?; rm -f {}; exit $code", list.display());
+    for (at, script) in [
+        ("volume create", format!("case \"$1 $2\" in 'volume create') {come};; esac")),
+        ("bundle", format!("case \"$*\" in *bundle*) {come};; esac")),
+        ("bundle and gone", format!("case \"$*\" in *bundle*) {come}; {go};; esac")),
+    ] {
+        let program = if at.starts_with("bundle") { "git" } else { bench.engine };
+        bench.wrap(program, &script);
+        let refused = bench.create(&["--network=none"]).code(1);
+        let told = ["lead to another repository", "was exchanged while it was cloned"];
+        assert!(told.iter().any(|told| refused.stderr.contains(told)), "{at}: {}", refused.stderr);
+        bench.unwrap(program);
+        bench.nothing_is_left();
+        let _ = fs::remove_file(&list);
+    }
+    bench.create(&["--network=none"]).ok();
+    bench.run(&["rm", "acme"]).ok();
+}
+
 /// What unpacks the files is the image's, so what it says of them is bounded and shown without its controls.
 pub fn complaints_are_cut(bench: &mut Bench) {
     let complaints = "printf 'tar: complaint %s \\033[31m\\r\\n' $(seq 20000) >&2";

@@ -30,20 +30,16 @@ pub fn exec_with_secrets(bench: &Bench, secrets: &serde_json::Value, words: &[&s
 
 /// An `exec` that reads its secrets from an open file.
 pub fn exec_reading(bench: &Bench, file: &fs::File, words: &[&str]) -> std::process::Command {
+    exec_flagged(bench, &[], file, words)
+}
+
+/// The same with flags of the program before it.
+pub fn exec_flagged(bench: &Bench, flags: &[&str], file: &fs::File, words: &[&str]) -> std::process::Command {
     // The command opens the descriptor by its number, so it must survive the exec: a shell hands it on as 9.
     let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
     let mut shell = std::process::Command::new("/bin/sh");
-    shell.args([
-        "-c",
-        "exec 9<\"$0\"; exec \"$@\"",
-        &path,
-        crate::bench::COMMAND,
-        "exec",
-        "acme",
-        "--secrets-fd",
-        "9",
-        "--",
-    ]);
+    shell.args(["-c", "exec 9<\"$0\"; exec \"$@\"", &path, crate::bench::COMMAND]);
+    shell.args(flags).args(["exec", "acme", "--secrets-fd", "9", "--"]);
     shell.args(words).env_clear().envs(&bench.env).current_dir(bench.path(""));
     shell
 }

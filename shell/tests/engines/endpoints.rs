@@ -157,7 +157,8 @@ fn no_value_goes(bench: &mut Bench, wire: &Wire) {
     bench.nothing_is_left();
 
     write_settings(bench, &json!({}));
-    bench.create(&[]).ok();
+    let made = bench.create(&[]).ok();
+    assert!(made.stderr.contains("[endpoint_plain]"), "{}", made.stderr);
     assert_eq!(
         bench.exec(&["sh", "-c", "cat readme; echo $CODEX_HOME"]).ok().stdout,
         "hello again\n/orca/agent/codex\n"

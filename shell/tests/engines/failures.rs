@@ -122,6 +122,24 @@ pub fn taken_name(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
+/// A container that somebody renamed is the recorded one all the same, by its id and labels.
+pub fn renamed(bench: &mut Bench) {
+    for stopped in [false, true] {
+        bench.create(&[]).ok();
+        let name = bench.container_name();
+        bench.client(&["rename", &name, &format!("{name}-renamed")]).ok();
+        assert_eq!(bench.status()["status"], serde_json::json!("running"));
+        bench.exec(&["true"]).ok();
+        if stopped {
+            bench.run(&["stop", "acme"]).ok();
+            let refused = bench.run(&["start", "acme"]).code(1);
+            assert!(refused.stderr.contains("container.name"), "{}", refused.stderr);
+        }
+        bench.run(&["rm", "acme"]).ok();
+        bench.nothing_is_left();
+    }
+}
+
 /// A program called docker that is podman, with a notice on standard error, as podman-docker is.
 pub fn docker_is_podman(bench: &mut Bench) {
     if bench.engine != "podman" {

@@ -5,9 +5,11 @@
 mod bench;
 mod canary;
 mod copying;
+mod debug_mode;
 mod delivery;
 mod devcontainer;
 mod disk;
+mod dockerd;
 mod doctor;
 mod endpoints;
 mod failures;
@@ -17,6 +19,7 @@ mod interrupted;
 mod lifecycle;
 mod rootless;
 mod tampered;
+mod tls;
 mod user;
 mod verbatim;
 
@@ -54,6 +57,7 @@ const TESTS: &[(&str, Test)] = &[
     ("delivery::the_users_docker_configuration_stays_outside", delivery::docker_config_stays_outside),
     ("delivery::an_approved_variable_is_there_and_a_pending_one_is_not", delivery::approvals),
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
+    ("canary::what_is_planted_where_it_is_looked_for_is_found", canary::the_search_finds),
     ("canary::no_value_is_in_what_fails", canary::no_value_in_failures),
     ("canary::a_full_disk_keeps_nothing_half_and_stops_no_removal", canary::full_disk),
     ("interrupted::a_kill_at_every_effect_on_the_engine_leaves_nothing", interrupted::at_every_engine_effect),
@@ -72,6 +76,7 @@ const TESTS: &[(&str, Test)] = &[
     ("copying::a_hostile_checkout_brings_its_files_and_nothing_else", copying::hostile_checkout),
     ("copying::what_changes_while_it_is_read_is_left_out_and_named", copying::changed_meanwhile),
     ("copying::a_branch_that_moves_after_it_was_judged_is_not_cloned", copying::moved_branch),
+    ("copying::what_is_borrowed_after_the_judgement_is_found", copying::borrowed_meanwhile),
     ("copying::a_hostile_tar_is_heard_briefly", copying::complaints_are_cut),
     ("devcontainer::an_image_with_what_people_ask_for_works", devcontainer::image_with_everything),
     ("devcontainer::habits_that_are_left_out_stop_nothing", devcontainer::habits),
@@ -90,6 +95,7 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::private_branches_and_stashes_stay_outside", failures::private_branches_stay),
     ("failures::a_failed_step_leaves_nothing", failures::a_failed_step_leaves_nothing),
     ("failures::an_engine_that_is_not_there_has_its_own_exit_code", failures::no_engine),
+    ("failures::a_renamed_container_is_removed_with_the_rest", failures::renamed),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
     ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),
     (
@@ -120,6 +126,12 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         "podman",
         "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
         endpoints::podman_in_the_clear,
+    ),
+    ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
+    (
+        "docker",
+        "debug_mode::no_value_that_is_kept_nowhere_ends_in_the_daemons_log",
+        debug_mode::no_secret_is_logged,
     ),
     ("docker", "endpoints::over_ssh_a_workspace_has_volume_mode_and_its_values", endpoints::docker_over_ssh),
 ];

@@ -83,6 +83,12 @@ impl Given<'_> {
     pub(crate) fn is_secret(&self) -> bool {
         matches!(self, Given::Secret(_) | Given::GhToken)
     }
+
+    /// Whether its value comes with each launch and is kept nowhere.
+    pub(crate) fn is_kept_nowhere(&self) -> bool {
+        matches!(self, Given::Host | Given::Orca | Given::Secret(_) | Given::GhToken)
+            || !self.host_names().is_empty()
+    }
 }
 
 /// One layer's word on a name.

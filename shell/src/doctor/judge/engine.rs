@@ -142,11 +142,13 @@ fn templates(case: &Case<'_>) -> Option<Finding> {
     Some(finding.help("Choose a template that fits, or give the engine more."))
 }
 
-/// podman stores what exec hands it, so values take another way.
+/// What engines do with the values that exec hands them. podman stores them, so values take another way there.
 fn values(case: &Case<'_>) -> Option<Finding> {
     let facts = &case.detected.facts;
     if facts.kind != EngineKind::Podman {
-        return None;
+        let message = "docker is in debug mode and writes every value that it is handed into its log: a launch with a secret, a variable of the host or a token is refused, other values end there.";
+        let help = "Start dockerd without -D, or take \"debug\" out of its daemon.json and let it reload (systemctl reload docker).";
+        return facts.debug.then(|| Finding::cost(FindingCode::DebugMode, message).help(help));
     }
     if facts.endpoint == Endpoint::Local {
         let message = "podman keeps every value that exec hands it in its database, so this program hands values over by a descriptor instead; programs that embed the core name it as \"helper\" in a launch.";

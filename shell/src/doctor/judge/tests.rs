@@ -36,6 +36,7 @@ impl World {
             nproc_needed: None,
             selinux: false,
             apparmor: true,
+            debug: false,
             vulnerabilities: Vec::new(),
             client: EngineClient { program: "/usr/bin/docker".into(), ..EngineClient::default() },
         };
@@ -283,6 +284,14 @@ fn podman_hands_values_over_where_a_descriptor_reaches() {
     assert_eq!(world.severity(FindingCode::ValuesByDescriptor), Some(Good));
     world.detected.facts.endpoint = Endpoint::Ssh;
     assert_eq!(world.severity(FindingCode::NoValues), Some(Cost));
+}
+
+#[test]
+fn a_docker_that_logs_values_is_named() {
+    let mut world = World::new();
+    assert_eq!(world.severity(FindingCode::DebugMode), None);
+    world.detected.facts.debug = true;
+    assert_eq!(world.severity(FindingCode::DebugMode), Some(FindingSeverity::Cost));
 }
 
 #[test]

@@ -8,27 +8,29 @@ use orca_container_core::{Endpoint, EngineKind, LimitKind};
 use serde_json::Value;
 
 use super::super::client::Client;
+use super::docker_endpoint::{DockerEndpoint, docker_endpoint, user_docker_config};
 use super::holes::runc_holes;
-use super::{Detected, EngineDetails, EngineError, base_env, call, json, number, text};
+use super::{Detected, EngineDetails, EngineError, base_env, call, json, not_answering, number, text};
 
 /// Facts of the docker engine that the user's own client would speak to.
 pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, EngineError> {
-    let endpoint = docker_endpoint(program)?;
-    let kind = endpoint_kind(&endpoint, env::var("DOCKER_TLS_VERIFY").is_ok_and(|value| !value.is_empty()));
+    let DockerEndpoint { host, kind, certificates } = docker_endpoint(program)?;
     let mut env = base_env(&["PATH", "HOME"]);
     // The user's own configuration would put its proxies, passwords included, into the container.
     env.insert("DOCKER_CONFIG".into(), docker_config.to_string_lossy().into_owned());
-    env.insert("DOCKER_HOST".into(), endpoint);
-    match kind {
-        Endpoint::Ssh => env.extend(base_env(&["SSH_AUTH_SOCK"])),
-        Endpoint::Tls => env.extend(base_env(&["DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"])),
-        Endpoint::Local | Endpoint::Plain => {}
+    env.insert("DOCKER_HOST".into(), host);
+    if kind == Endpoint::Ssh {
+        env.extend(base_env(&["SSH_AUTH_SOCK"]));
+    }
+    if let Some(folder) = certificates {
+        env.insert("DOCKER_CERT_PATH".into(), folder);
+        env.insert("DOCKER_TLS_VERIFY".into(), "1".into());
     }
     let client = Client { program: program.into(), env: env.clone() };
     let answer = call(&client, &["version", "--format", "{{json .}}"])?;
     let version = json(&answer);
     let Some(server) = version.get("Server").filter(|server| !server.is_null()) else {
-        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+        return Err(not_answering("docker", &answer));
     };
     let components = server.get("Components").and_then(Value::as_array).cloned().unwrap_or_default();
     let component =
@@ -39,8 +41,9 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
     let answer = call(&client, &["info", "--format", "{{json .}}"])?;
     let info = json(&answer);
     if info.get("NCPU").is_none() {
-        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
+        return Err(not_answering("docker", &answer));
     }
+    let of = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let facts = facts(
         kind,
         &info,
@@ -49,10 +52,20 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
             program: program.into(),
             env,
             // A pull hands the registry's password to the engine: not where everybody could read it.
-            pull_docker_config: user_docker_config().filter(|_| kind != Endpoint::Plain),
+            pull_docker_config: user_docker_config(&of).filter(|_| kind != Endpoint::Plain),
         },
     );
     Ok(Detected { facts, details: details(&info) })
+}
+
+/// Whether the daemon is in debug mode now: it can be switched while it runs.
+pub(crate) fn in_debug_mode(client: &Client) -> Result<bool, EngineError> {
+    let answer = call(client, &["info", "--format", "{{.Debug}}"])?;
+    match answer.text().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(not_answering("docker", &answer)),
+    }
 }
 
 /// What a plan needs, out of `docker info`.
@@ -86,6 +99,7 @@ fn facts(endpoint: Endpoint, info: &Value, runc: &str, client: EngineClient) -> 
         nproc_needed: None,
         selinux: has("selinux"),
         apparmor: has("apparmor"),
+        debug: flag("Debug"),
         vulnerabilities: runc_holes(runc),
         client,
     }
@@ -131,55 +145,9 @@ fn is_unconfined(info: &Value) -> bool {
         .any(|option| option.contains("name=seccomp") && option.contains("profile=unconfined"))
 }
 
-/// The endpoint that the user's own docker would use: DOCKER_HOST, else the current context's.
-fn docker_endpoint(program: &str) -> Result<String, EngineError> {
-    if let Ok(host) = env::var("DOCKER_HOST")
-        && !host.is_empty()
-    {
-        return Ok(host);
-    }
-    let client = Client {
-        program: program.into(),
-        env: base_env(&["PATH", "HOME", "DOCKER_CONFIG", "DOCKER_CONTEXT"]),
-    };
-    let answer = call(&client, &["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])?;
-    let host = answer.text();
-    if answer.code != 0 || host.is_empty() {
-        return Err(EngineError::NotAnswering { name: "docker", why: answer.complaint() });
-    }
-    Ok(host)
-}
-
-fn endpoint_kind(endpoint: &str, tls: bool) -> Endpoint {
-    match endpoint.split_once("://").map(|(scheme, _)| scheme) {
-        Some("unix" | "npipe") => Endpoint::Local,
-        Some("ssh") => Endpoint::Ssh,
-        Some("https") => Endpoint::Tls,
-        Some("tcp") if tls => Endpoint::Tls,
-        _ => Endpoint::Plain,
-    }
-}
-
-fn user_docker_config() -> Option<String> {
-    env::var("DOCKER_CONFIG")
-        .ok()
-        .filter(|folder| !folder.is_empty())
-        .or_else(|| Some(format!("{}/.docker", env::var("HOME").ok()?)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn endpoints_are_known_by_their_scheme() {
-        let kind = |endpoint: &str| endpoint_kind(endpoint, false);
-        assert_eq!(kind("unix:///var/run/docker.sock"), Endpoint::Local);
-        assert_eq!(kind("ssh://u@host"), Endpoint::Ssh);
-        assert_eq!(kind("tcp://host:2375"), Endpoint::Plain);
-        assert_eq!(endpoint_kind("tcp://host:2376", true), Endpoint::Tls);
-        assert_eq!(kind("nonsense"), Endpoint::Plain);
-    }
 
     #[test]
     fn a_profile_that_confines_nothing_is_no_seccomp() {

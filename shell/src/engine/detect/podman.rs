@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::client::Client;
 use super::holes::runc_holes;
-use super::{Detected, EngineDetails, EngineError, base_env, call, json, number, text};
+use super::{Detected, EngineDetails, EngineError, base_env, call, json, not_answering, number, text};
 
 /// The largest number of processes that podman asks for itself when nothing is said (its compiled-in default).
 const PODMAN_DEFAULT_NPROC: u64 = 1_048_576;
@@ -30,7 +30,7 @@ pub(super) fn detected(
     let answer = call(&client, &["info", "--format", "json"])?;
     let info = json(&answer);
     let Some(host) = info.get("host") else {
-        return Err(EngineError::NotAnswering { name: "podman", why: answer.complaint() });
+        return Err(not_answering("podman", &answer));
     };
     let details = details(&info, host);
     let mut runtimes = vec![details.default_runtime.clone()];
@@ -89,6 +89,7 @@ fn facts(
         nproc_needed: nproc_needed(),
         selinux: flag(&security, "selinuxEnabled"),
         apparmor: flag(&security, "apparmorEnabled"),
+        debug: false,
         vulnerabilities: runc.strip_prefix("runc version ").map(runc_holes).unwrap_or_default(),
         client,
     }

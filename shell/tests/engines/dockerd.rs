@@ -1,0 +1,110 @@
+//! A docker daemon of a test's own, beside the one under test: other options, folders that go with it, no network.
+
+use crate::bench::Ran;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The daemon; it ends with the test, and its folder with it.
+pub struct Dockerd {
+    folder: tempfile::TempDir,
+    child: Child,
+}
+
+impl Dockerd {
+    /// A daemon with more options, which has an image of the engine under test.
+    pub fn start(options: &[String], image: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("d").tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let child = Command::new("dockerd")
+            .args([format!("--data-root={}", path("data")), format!("--exec-root={}", path("exec"))])
+            .args([format!("--pidfile={}", path("pid")), format!("--host=unix://{}", path("socket"))])
+            .args(["--bridge=none", "--iptables=false", "--ip6tables=false"])
+            .args(options)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(path("log")).unwrap())
+            .spawn()
+            .unwrap();
+        let daemon = Self { folder, child };
+        let begun = Instant::now();
+        while daemon.client(&["version"]).code != 0 {
+            assert!(begun.elapsed() < Duration::from_secs(120), "{}", daemon.log());
+            thread::sleep(Duration::from_millis(100));
+        }
+        daemon.load(image);
+        daemon
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Its local socket, as docker names it.
+    pub fn socket(&self) -> String {
+        format!("unix://{}", self.path("socket").display())
+    }
+
+    /// Writes its daemon.json, which options can name, and lets it read it again.
+    pub fn reload(&self, config: &Path, text: &str) {
+        fs::write(config, text).unwrap();
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    }
+
+    /// What it wrote to its log so far.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(self.path("log")).unwrap()).into_owned()
+    }
+
+    /// docker's client by the local socket, without a configuration of anybody's.
+    pub fn client(&self, args: &[&str]) -> Ran {
+        let mut command = client_of(&self.socket(), self.folder.path());
+        Ran::of(&command.args(args).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// Everything that carries our labels.
+    pub fn left(&self) -> String {
+        let ours = "label=orca.install";
+        [["ps", "-aq", "--filter", ours], ["volume", "ls", "-q", "--filter"]]
+            .iter()
+            .map(|args| {
+                let more: &[&str] = if args[0] == "volume" { &[ours] } else { &[] };
+                self.client(&[args.as_slice(), more].concat()).ok().stdout
+            })
+            .collect()
+    }
+
+    fn load(&self, image: &str) {
+        let mut saved = Command::new("docker").args(["save", image]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut load = client_of(&self.socket(), self.folder.path());
+        let archive = saved.stdout.take().unwrap();
+        Ran::of(&load.arg("load").stdin(archive).output().unwrap()).ok();
+        assert!(saved.wait().unwrap().success());
+    }
+}
+
+fn client_of(host: &str, folder: &Path) -> Command {
+    let mut command = Command::new("docker");
+    command.env("DOCKER_HOST", host).env("DOCKER_CONFIG", folder.join("config"));
+    command
+}
+
+impl Drop for Dockerd {
+    /// A container that a failed test left would keep its mounts in the folder.
+    fn drop(&mut self) {
+        let mut list = client_of(&self.socket(), self.folder.path());
+        if let Ok(listed) = list.args(["ps", "-aq"]).stderr(Stdio::null()).output() {
+            for id in String::from_utf8_lossy(&listed.stdout).lines() {
+                let mut remove = client_of(&self.socket(), self.folder.path());
+                let _ = remove.args(["rm", "-f", "-v", id]).output();
+            }
+        }
+        // Its containerd ends with it only where it may end in order.
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let _ = self.child.wait();
+    }
+}
