@@ -79,7 +79,16 @@ fn ask_for_everything(request: &mut PlanRequest) {
 /// By file and line; what is in no file comes last, in the core's order.
 fn in_order<'p>(problems: impl Iterator<Item = &'p Diagnostic>) -> Vec<&'p Diagnostic> {
     // That no image is named is nothing that a line of a file has wrong.
-    let mut sorted: Vec<&Diagnostic> = problems.filter(|p| p.code != Code::ImageRequired).collect();
+    let mut sorted: Vec<&Diagnostic> = Vec::new();
+    for problem in problems.filter(|p| p.code != Code::ImageRequired) {
+        // A file that counts is judged for the plan and by itself.
+        let same = |other: &&&Diagnostic| {
+            (other.code, &other.source, &other.message) == (problem.code, &problem.source, &problem.message)
+        };
+        if sorted.iter().find(same).is_none() {
+            sorted.push(problem);
+        }
+    }
     sorted.sort_by_key(|problem| {
         let source = &problem.source;
         (source.file.is_none(), source.file.clone(), source.line, source.column)

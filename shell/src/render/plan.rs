@@ -99,14 +99,20 @@ fn places(page: &mut Page, planned: &Planned) {
         labelled(page, "clone", &text);
     }
     for (index, mount) in plan.mounts.iter().enumerate() {
-        let source = mount.source.as_deref().map(escaped).unwrap_or_default();
+        let source = mount.source.as_deref().map(|source| format!(" {}", escaped(source)));
+        let size = mount.size_bytes.map(|bytes| format!(" of {} MB", bytes / (1 << 20)));
+        let what = source.or(size).unwrap_or_default();
         let read_only = if mount.read_only { ", read-only" } else { "" };
-        let text = format!("{} {source} at {}{read_only}", mount.kind, escaped(&mount.target));
+        let text = format!("{}{what} at {}{read_only}", mount.kind, escaped(&mount.target));
         labelled(page, if index == 0 { "mounts" } else { "" }, &text);
     }
     let ports: Vec<String> =
         plan.ports.iter().map(|port| format!("{} on {}", port.container, port.address)).collect();
     labelled(page, "ports", &if ports.is_empty() { "none".into() } else { listed(&ports) });
+    for (index, command) in plan.devcontainer.iter().flat_map(|file| &file.commands).enumerate() {
+        let text = format!("{} ({})", command.stage, place(&command.source));
+        labelled(page, if index == 0 { "runs" } else { "" }, &text);
+    }
     if !planned.copy.files.is_empty() {
         labelled(page, "copies", &count(planned.copy.files.len(), "ignored file"));
     }

@@ -78,13 +78,17 @@ fn run(
         secrets_fd: None,
     };
     let answer = launch_answer(record, store, settings, options)?;
-    let deadline = Duration::from_secs(u64::from(limits::LIFECYCLE_DEADLINE_S));
-    match call(&answer, deadline) {
+    Ok(within(&answer, Duration::from_secs(u64::from(limits::LIFECYCLE_DEADLINE_S)))?)
+}
+
+/// Its exit code; where it does not end in time, what it started is ended as well.
+fn within(answer: &LaunchAnswer, deadline: Duration) -> Result<i32, ClientError> {
+    match call(answer, deadline) {
         Err(ClientError::Deadline { .. }) => {
-            terminate(&answer);
+            terminate(answer);
             Ok(TIMED_OUT)
         }
-        other => Ok(other?),
+        other => other,
     }
 }
 
@@ -105,4 +109,40 @@ fn terminate(answer: &LaunchAnswer) {
         Wanted::Kept,
         Bounds::time(Duration::from_secs(60)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orca_container_core::Terminate;
+    use std::collections::BTreeMap;
+
+    /// A launch whose client is a shell and whose end writes a file.
+    fn answer(script: &str, ended: &std::path::Path) -> LaunchAnswer {
+        let sh = |script: String| (String::from("/bin/sh"), vec![String::from("-c"), script]);
+        let (file, args) = sh(script.into());
+        let (end, end_args) = sh(format!("echo ended > '{}'", ended.display()));
+        LaunchAnswer {
+            ok: true,
+            file,
+            args,
+            env: BTreeMap::new(),
+            cwd: "/".into(),
+            terminate: Terminate { file: end, args: end_args, env: BTreeMap::new() },
+            names: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_does_not_end_in_time_is_ended_inside_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let ended = folder.path().join("ended");
+        let quick = answer("exit 3", &ended);
+        assert_eq!(within(&quick, Duration::from_secs(20)).unwrap(), 3);
+        assert!(!ended.exists());
+        let stuck = answer("sleep 60", &ended);
+        assert_eq!(within(&stuck, Duration::from_millis(200)).unwrap(), TIMED_OUT);
+        assert!(ended.exists());
+    }
 }

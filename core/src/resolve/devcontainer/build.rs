@@ -17,7 +17,7 @@ use crate::{
         env_names,
     },
     source::Position,
-    text::{is_deceptive, quoted, quoted_name},
+    text::{is_deceptive, quoted, quoted_name, quoted_whole},
     words::EngineKind,
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
@@ -269,9 +269,15 @@ impl Scene<'_, '_> {
 
 /// What a person is asked before anything is built.
 pub(super) fn ask_message(build: &Build) -> String {
+    let plan = &build.plan;
+    let target = plan.target.iter().map(|target| format!("the target {}", quoted_whole(target)));
+    let arguments = plan.arguments.iter().map(|(name, value)| format!("{name}={}", quoted_whole(value)));
+    let more: Vec<String> = target.chain(arguments).chain(plan.options.iter().cloned()).collect();
+    let with = if more.is_empty() { String::new() } else { format!(" with {}", more.join(", ")) };
     format!(
-        "The repository wants an image built from {}; nothing is built until you approve, and a build is not hardened.",
-        quoted(&build.plan.dockerfile)
+        "The repository wants an image built from {} and the folder {}{with}; nothing is built until you approve, and a build is not hardened.",
+        quoted_whole(&plan.dockerfile),
+        quoted_whole(&plan.context)
     )
 }
 

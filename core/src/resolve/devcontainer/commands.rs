@@ -15,7 +15,7 @@ use crate::{
         maximum,
     },
     source::Position,
-    text::{escaped, quoted},
+    text::{escaped, quoted, quoted_whole},
     words::{EngineKind, LifecycleStage},
 };
 use alloc::{format, string::String, vec::Vec};
@@ -59,8 +59,9 @@ impl Scene<'_, '_> {
     fn ask_command(&mut self, wanted: &WantedCommand, at: Position) -> bool {
         let property = wanted.stage.as_str();
         let message = format!(
-            "The repository wants {} to run inside the container; it does not until you approve.",
-            quoted(property)
+            "The repository wants {} to run inside the container: {}; it does not until you approve.",
+            quoted(property),
+            wanted.told()
         );
         let command = wanted.shown();
         self.ask(&Subject::LifecycleCommand { stage: wanted.stage, command: &command }, at, property, message)
@@ -131,6 +132,15 @@ impl WantedCommand {
         }
     }
 
+    /// Whole, in words: a person agrees to nothing that is not shown.
+    fn told(&self) -> String {
+        let told = self.commands.iter().map(|(name, words)| match name {
+            Some(name) => format!("{} as {}", words.told(), quoted(name)),
+            None => words.told(),
+        });
+        told.collect::<Vec<_>>().join(", and ")
+    }
+
     /// All of it as one text for a shell; commands with names run side by side, and all of them end before it does.
     pub(crate) fn script(&self) -> String {
         script(&self.commands)
@@ -142,6 +152,13 @@ impl Words {
         match self {
             Self::Shell(text) => json!(text),
             Self::Program(words) => json!(words),
+        }
+    }
+
+    fn told(&self) -> String {
+        match self {
+            Self::Shell(text) => quoted_whole(text),
+            Self::Program(words) => words.iter().map(|word| quoted_whole(word)).collect::<Vec<_>>().join(" "),
         }
     }
 

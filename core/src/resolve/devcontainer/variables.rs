@@ -185,16 +185,12 @@ pub(crate) fn value_of(request: &PlanRequest, asked: &Source) -> Option<Sensitiv
 }
 
 /// Every value of a variable that the file holds, whether it counts or not: for who keeps them out of what is shown.
-/// References stand in them as they are written.
+/// References stand in them as they are written. Arguments of a build are none: they end in the image's history.
 pub(crate) fn values_in_file(request: &PlanRequest) -> Vec<Sensitive> {
     let Some(file) = &request.devcontainer else { return Vec::new() };
     let Some(document) = read(file, &mut Findings::default()) else { return Vec::new() };
     let nodes = ["containerEnv", "remoteEnv"].into_iter().filter_map(|name| document.get(name));
     let mut values: Vec<Sensitive> = nodes.flat_map(texts_below).map(Sensitive::new).collect();
-    if let Some(Value::Object(members)) = document.get("build").map(|node| &node.value) {
-        let arguments = members.iter().filter(|member| member.key == "args");
-        values.extend(arguments.flat_map(|member| texts_below(&member.node)).map(Sensitive::new));
-    }
     values.extend(flag_variables(&document, request).map(|(_, value)| value));
     values
 }
