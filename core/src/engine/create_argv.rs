@@ -10,6 +10,18 @@ use crate::{
 };
 use alloc::{format, string::String, vec::Vec};
 
+/// Flags of every container that is made here, a workspace's or a throwaway one.
+pub const EVERY_CONTAINER: [&str; 8] = [
+    "--cap-drop=ALL",
+    "--security-opt=no-new-privileges",
+    "--ipc=private",
+    "--restart=no",
+    "--pull=never",
+    "--log-driver=none",
+    "--no-healthcheck",
+    "--workdir=/",
+];
+
 /// `create` and all its arguments.
 pub(super) fn create_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     let mut argv: Vec<Arg> = Vec::new();
@@ -46,20 +58,8 @@ pub(super) fn create_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
 /// The flags that cannot be left out, and the limits.
 fn hardening(plan: &ContainerPlan) -> Vec<Arg> {
     let limits = &plan.limits;
-    let mut flags: Vec<Arg> = [
-        "--cap-drop=ALL",
-        "--security-opt=no-new-privileges",
-        "--init",
-        "--ipc=private",
-        "--restart=no",
-        "--pull=never",
-        "--log-driver=none",
-        "--no-healthcheck",
-        "--workdir=/",
-        "--ulimit=core=0:0",
-    ]
-    .map(Arg::from)
-    .into();
+    let mut flags: Vec<Arg> =
+        EVERY_CONTAINER.into_iter().chain(["--init", "--ulimit=core=0:0"]).map(Arg::from).collect();
     flags.push(format!("--user={}:{}", plan.user.uid, plan.user.gid).into());
     let soft = limits.nofile_soft.unwrap_or(limits.nofile);
     flags.push(format!("--ulimit=nofile={soft}:{}", limits.nofile).into());

@@ -213,25 +213,17 @@ fn create_volume(plan: &ContainerPlan, volume: VolumeRef) -> Vec<Arg> {
 
 /// A one-shot container that can change owners and nothing else, before anything of an agent is there.
 fn init_volumes(plan: &ContainerPlan, engine: &Dialect) -> Vec<Arg> {
-    let mut words = texts(&[
-        "run",
-        "--rm",
+    let mut words = texts(&["run", "--rm"]);
+    words.extend(texts(&create_argv::EVERY_CONTAINER));
+    words.extend(texts(&[
+        "--cap-add=CHOWN",
         "--user=0:0",
         "--network=none",
-        "--cap-drop=ALL",
-        "--cap-add=CHOWN",
-        "--security-opt=no-new-privileges",
         "--read-only",
-        "--pull=never",
-        "--restart=no",
-        "--log-driver=none",
-        "--no-healthcheck",
-        "--ipc=private",
-        "--workdir=/",
         "--memory=268435456",
         "--memory-swap=268435456",
         "--pids-limit=32",
-    ]);
+    ]));
     // By its name it is found again when its client is killed: the image's chown need not end.
     words.push(format!("--name={}-init", plan.names.container).into());
     words.extend(label_flags(plan.labels.iter().filter(|(name, _)| *name != "orca.plan")));

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::listeners;
 use super::report::ReachableListener;
-use crate::engine::{Client, Detected, Input, Space, Wanted, host_program, knows_runtime, spaces};
+use crate::engine::{Client, Detected, Space, host_program, knows_runtime, spaces};
 
 /// Bytes of a system file that are read; the largest ones have some hundred kilobytes.
 const FILE_CAP: u64 = 4 * 1024 * 1024;
@@ -140,8 +140,7 @@ fn gateway(kind: EngineKind, client: &Client) -> Option<IpAddr> {
         EngineKind::Docker => ("bridge", ("/0/IPAM/Config", "Gateway")),
         EngineKind::Podman => ("podman", ("/0/subnets", "gateway")),
     };
-    let args = ["network", "inspect", network].map(String::from);
-    let answer = client.call(&args, Input::None, Wanted::Kept, PATIENCE).ok()?;
+    let answer = client.ask(&["network", "inspect", network], PATIENCE).ok()?;
     let document: Value = serde_json::from_slice(&answer.stdout).ok()?;
     let subnets = document.pointer(places.0)?.as_array()?;
     subnets.iter().find_map(|subnet| subnet.get(places.1)?.as_str()?.parse().ok())

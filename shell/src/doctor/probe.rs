@@ -9,11 +9,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use orca_container_core::input::EngineFacts;
-use orca_container_core::{EngineKind, TRY_PORTS, quoted};
+use orca_container_core::{EVERY_CONTAINER, EngineKind, TRY_PORTS, quoted};
 use serde_json::Value;
 
 use super::report::ReachableListener;
-use crate::engine::{Client, Input, Output, Wanted};
+use crate::engine::{Client, Output};
 use crate::store::{Store, random_id};
 
 /// Ports that are tried at most, a second each.
@@ -82,14 +82,9 @@ struct Throwaway<'a> {
 }
 
 impl Throwaway<'_> {
-    fn call(&self, args: &[&str]) -> Result<Output, String> {
-        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        self.client.call(&args, Input::None, Wanted::Kept, PATIENCE).map_err(|error| error.to_string())
-    }
-
-    /// The same, an exit code that is not zero being an error.
+    /// What the engine says, an exit code that is not zero being an error.
     fn ask(&self, args: &[&str]) -> Result<Output, String> {
-        let output = self.call(args)?;
+        let output = self.client.ask(args, PATIENCE).map_err(|error| error.to_string())?;
         if output.code == 0 { Ok(output) } else { Err(format!("the engine says: {}", output.complaint())) }
     }
 
@@ -121,7 +116,8 @@ impl Throwaway<'_> {
         let nproc = self.facts.nproc_needed.filter(|_| self.facts.kind == EngineKind::Podman);
         let nproc = nproc.map(|nproc| format!("--ulimit=nproc={nproc}:{nproc}"));
         let mut args = vec!["run", "--rm", &named, &network, label];
-        args.extend(HARDENED);
+        args.extend(EVERY_CONTAINER);
+        args.extend(SMALL);
         args.extend(nproc.as_deref());
         args.extend(["--entrypoint=/bin/sh", "--", image, "-c", TRY_PORTS, "sh", &gateway]);
         args.extend(ports.iter().map(String::as_str));
@@ -166,20 +162,14 @@ impl Throwaway<'_> {
     }
 }
 
-/// As a workspace has it; what tries a port needs nothing.
-const HARDENED: [&str; 12] = [
-    "--pull=never",
-    "--cap-drop=ALL",
-    "--security-opt=no-new-privileges",
+/// Beyond what every container has: what tries a port needs nothing.
+const SMALL: [&str; 6] = [
     "--user=65534:65534",
     "--read-only",
     "--memory=67108864",
     "--pids-limit=64",
     "--ulimit=core=0:0",
     "--ulimit=nofile=1024:1024",
-    "--log-driver=none",
-    "--no-healthcheck",
-    "--workdir=/",
 ];
 
 #[cfg(test)]

@@ -10,8 +10,7 @@ use orca_container_core::input::EngineFacts;
 use orca_container_core::{Endpoint, EngineKind, escaped};
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Output, Wanted};
-use super::feed::Input;
+use super::client::{Client, ClientError, Output};
 
 mod docker;
 mod docker_endpoint;
@@ -145,11 +144,6 @@ fn base_env(names: &[&str]) -> BTreeMap<String, String> {
     names.iter().filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?))).collect()
 }
 
-fn call(client: &Client, args: &[&str]) -> Result<Output, ClientError> {
-    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-    client.call(&args, Input::None, Wanted::Kept, PATIENCE)
-}
-
 /// Why an answer cannot be used: the engine's own words, or that there is nothing to read in what it said.
 fn not_answering(name: &'static str, answer: &Output) -> EngineError {
     let said_nothing = answer.code == 0 && answer.stderr.iter().all(u8::is_ascii_whitespace);
@@ -169,7 +163,7 @@ fn docker_or_podman(
 ) -> Result<Detected, EngineError> {
     let program_text = program.to_string_lossy().into_owned();
     let bare = Client { program: program_text, env: base_env(&["PATH", "HOME", "XDG_RUNTIME_DIR"]) };
-    let version = call(&bare, &["--version"])?;
+    let version = bare.ask(&["--version"], PATIENCE)?;
     if version.text().to_ascii_lowercase().contains("podman") {
         return podman::detected(program, runtime, docker_config);
     }

@@ -7,8 +7,7 @@ use orca_container_core::input::{AskedUser, ImageFacts};
 use orca_container_core::{Sensitive, label_user, quoted, resolve_user};
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Output, Wanted};
-use super::feed::Input;
+use super::client::{Client, ClientError};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -36,14 +35,9 @@ pub enum ImageError {
     Client(#[from] ClientError),
 }
 
-fn call(client: &Client, args: &[&str]) -> Result<Output, ClientError> {
-    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-    client.call(&args, Input::None, Wanted::Kept, PATIENCE)
-}
-
 /// The configuration of an image that the engine has already, its user not looked up; `Missing` when it has not.
 pub fn image_configuration(client: &Client, reference: &str) -> Result<ImageFacts, ImageError> {
-    let answer = call(client, &["image", "inspect", "--", reference])?;
+    let answer = client.ask(&["image", "inspect", "--", reference], PATIENCE)?;
     if answer.code != 0 {
         return Err(ImageError::Missing { reference: reference.into() });
     }
@@ -88,7 +82,7 @@ pub fn image_facts(
 
 /// Removes a helper; one that is not there is removed already.
 pub fn remove_helper(client: &Client, helper: &str) -> Result<bool, ClientError> {
-    Ok(call(client, &["rm", "-f", "-v", "--", helper])?.code == 0)
+    Ok(client.ask(&["rm", "-f", "-v", "--", helper], PATIENCE)?.code == 0)
 }
 
 fn configuration(document: &Value) -> Option<ImageFacts> {
@@ -144,7 +138,7 @@ fn user_files(
     args.extend(labels.iter().map(String::as_str));
     // docker refuses to create a container without a command; this one is never run.
     args.extend(["--entrypoint=/never-run", "--", image, "never-run"]);
-    let created = call(client, &args)?;
+    let created = client.ask(&args, PATIENCE)?;
     let id = created.text();
     if created.code != 0 || id.is_empty() {
         return Ok((String::new(), String::new()));
@@ -157,7 +151,7 @@ fn user_files(
 
 /// A regular file out of a container, as the one entry of a tar stream; a link or anything else counts as empty.
 fn file_of(client: &Client, container: &str, path: &str) -> Result<String, ClientError> {
-    let answer = call(client, &["cp", &format!("{container}:{path}"), "-"])?;
+    let answer = client.ask(&["cp", &format!("{container}:{path}"), "-"], PATIENCE)?;
     let mut archive = tar::Archive::new(answer.stdout.as_slice());
     let mut text = String::new();
     if let Ok(entries) = archive.entries() {

@@ -10,8 +10,7 @@ use orca_container_core::{
 };
 use serde_json::Value;
 
-use super::client::{Client, ClientError, Output, Wanted};
-use super::feed::Input;
+use super::client::{Client, ClientError, Output};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -33,8 +32,7 @@ enum Answer {
 
 impl Inspector<'_> {
     fn call(&self, args: &[&str]) -> Result<Output, ClientError> {
-        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        self.client.call(&args, Input::None, Wanted::Kept, PATIENCE)
+        self.client.ask(args, PATIENCE)
     }
 
     /// Absent only where the engine itself says that there is no such thing; any other failure is unknown.

@@ -1,40 +1,24 @@
 //! The loop over the core's sequencer: observe once, then do what may be done until the goal is reached.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, ActionKind, Command, Goal, MISSING_TOOLS, NOT_WRITABLE, Phase, ReferenceName, RenderContext,
-    RepositoryPath, Resource, Sensitive, World, differences, is_sealed, next_actions, render,
+    Action, Command, Goal, Phase, ReferenceName, RenderContext, Resource, Sensitive, World, is_sealed,
+    next_actions, render,
 };
 
 use super::{Ui, WorkspaceError};
-use crate::copy::{Budget, Collected, collect, write_archive};
-use crate::engine::{
-    CarryOut, CarryOutError, Client, Input, Inspector, Supplies, Wanted, Writer, check_room,
-    image_configuration,
-};
-use crate::gather::ignored::{is_ignored, tracked};
-use crate::gather::own_objects::OwnObjects;
+use crate::engine::{CarryOut, Client, Inspector, Supplies};
 use crate::store::{Store, WorkspaceRecord};
+
+mod checks;
+mod contents;
+
+pub use contents::Copying;
 
 /// How long the installation's lock is waited for; its holder makes or removes one network.
 const NETWORK_PATIENCE: Duration = Duration::from_secs(60);
-
-/// What [`MISSING_TOOLS`] asks for.
-const TOOLS: [&str; 9] = ["git", "tar", "mkdir", "mv", "rm", "cat", "sleep", "grep", "/usr/bin/env"];
-
-/// Which ignored files are copied, and from where.
-#[derive(Debug)]
-pub struct Copying {
-    /// The checkout that has them.
-    pub checkout: PathBuf,
-    /// The commit that is cloned: what is in it is not written over.
-    pub commit: String,
-    /// What the plan says is copied.
-    pub files: Vec<RepositoryPath>,
-}
 
 /// Works on one workspace. The caller holds its lock.
 pub struct Runner<'a> {
@@ -135,8 +119,7 @@ impl<'a> Runner<'a> {
     /// Its volumes cannot go before it. What fails here is told by the step that needs it.
     fn remove_left_init(&self) {
         if let Some(id) = self.inspector().left_init() {
-            let args = ["rm", "-f", "-v", "--", &id].map(String::from);
-            let _ = self.client.call(&args, Input::None, Wanted::Kept, Duration::from_secs(60));
+            let _ = self.client.ask(&["rm", "-f", "-v", "--", &id], Duration::from_secs(60));
         }
     }
 
@@ -167,13 +150,13 @@ impl<'a> Runner<'a> {
                 self.recorded = false;
                 Ok(())
             }
-            Action::CheckVolume(role) => all_match(differences(&self.inspector().check_volume(role))),
+            Action::CheckVolume(volume) => self.check_volume(volume),
             Action::CheckContainer => self.check_container(),
             Action::CheckProcess => self.check_process(ui),
             Action::Clone => {
                 self.check_tools()?;
                 self.check_writable()?;
-                self.clone(action)
+                self.clone_repository()
             }
             Action::CopyIgnoredFiles => self.copy_ignored_files(ui),
             Action::CreateNetwork | Action::RemoveNetwork => self.on_network(action),
@@ -221,13 +204,6 @@ impl<'a> Runner<'a> {
         render(action, &self.record.plan, &RenderContext { client: Some(&client), repo_path, commit })
     }
 
-    /// What is cloned lies in the repository itself, right before the bundle and still after it.
-    fn clone(&mut self, action: Action) -> Result<(), WorkspaceError> {
-        let own = OwnObjects::check(Path::new(&self.record.workspace.repo_path))?;
-        self.carry_out(action)?;
-        Ok(own.still()?)
-    }
-
     fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {
         let command = self.command(action);
         let supplies = Supplies { start_env: self.start_env.as_ref(), archive: None };
@@ -235,116 +211,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Measured before a byte is written; what is left out is told and kept in the record.
-    fn copy_ignored_files(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
-        let missing = || WorkspaceError::NotFound("the list of ignored files".into());
-        let Copying { checkout, commit, files } = self.copy.take().ok_or_else(missing)?;
-        let tracked = tracked(&checkout, &commit, &files)?;
-        let ignores = |path: &[u8]| is_ignored(&checkout, path).unwrap_or(false);
-        let found =
-            collect(&checkout, &files, &tracked, Budget::ORCA, &ignores).map_err(WorkspaceError::Checkout)?;
-        let Collected { items, mut report } = found;
-        self.leaves_room_for(report.bytes)?;
-        let command = self.command(Action::CopyIgnoredFiles);
-        let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
-        let supplies = Supplies { start_env: None, archive: Some(files) };
-        self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
-        report.lines().iter().for_each(|line| ui.progress(line));
-        self.record.copied = Some(report);
-        Ok(())
-    }
-
-    /// The floor holds after the copy as well: what is copied is known before a byte of it is written.
-    fn leaves_room_for(&self, bytes: u64) -> Result<(), WorkspaceError> {
-        check_room(self.record.engine.kind, &self.record.engine.data_places, bytes)?;
-        Ok(())
-    }
-
     fn container_id(&self) -> String {
         self.carry.captured.get(&ReferenceName::ContainerId).cloned().unwrap_or_default()
     }
-
-    /// The image as it is now, by the id that the plan froze.
-    fn image(&mut self) -> Result<ImageFacts, WorkspaceError> {
-        if self.image.is_none() {
-            self.image = Some(image_configuration(&self.client, &self.record.image.id)?);
-        }
-        self.image.clone().ok_or_else(|| WorkspaceError::NotFound("the image".into()))
-    }
-
-    /// Before it starts: nothing of the image or the repository has run yet.
-    fn check_container(&mut self) -> Result<(), WorkspaceError> {
-        let image = self.image()?;
-        let id = self.container_id();
-        let mut found = differences(&self.inspector().check_network());
-        found.extend(differences(&self.inspector().check_container(&id, &image)));
-        all_match(found)
-    }
-
-    fn check_process(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
-        let found = self.inspector().check_process(&self.container_id());
-        if let Some(found) = &found {
-            all_match(differences(&found.checks))?;
-        }
-        match found {
-            Some(found) if found.complete => Ok(()),
-            _ if self.strict => Err(WorkspaceError::NoKernelEvidence),
-            _ => {
-                ui.progress(
-                    "The kernel's view of the container cannot be read whole here (kernel_evidence_unavailable).",
-                );
-                Ok(())
-            }
-        }
-    }
-
-    fn check_tools(&mut self) -> Result<(), WorkspaceError> {
-        let mut missing = self.lines_of(&["-c", MISSING_TOOLS])?;
-        // What else an image's shell prints is no answer.
-        missing.retain(|word| TOOLS.contains(&word.as_str()));
-        if missing.is_empty() { Ok(()) } else { Err(WorkspaceError::MissingTools(missing)) }
-    }
-
-    /// A volume that its user cannot write to is said as such, and not as whatever fails in it first.
-    fn check_writable(&mut self) -> Result<(), WorkspaceError> {
-        let targets: Vec<String> = self
-            .record
-            .plan
-            .mounts
-            .iter()
-            .filter(|mount| !mount.read_only)
-            .map(|mount| mount.target.clone())
-            .collect();
-        let mut words = vec!["-c", NOT_WRITABLE, "sh"];
-        words.extend(targets.iter().map(String::as_str));
-        let mut folders = self.lines_of(&words)?;
-        folders.retain(|folder| targets.contains(folder));
-        let user = &self.record.plan.user;
-        let user = format!("{}:{}", user.uid, user.gid);
-        if folders.is_empty() { Ok(()) } else { Err(WorkspaceError::NotWritable { user, folders }) }
-    }
-
-    /// What a shell of the container prints, word by word, escaped.
-    fn lines_of(&self, words: &[&str]) -> Result<Vec<String>, WorkspaceError> {
-        let id = self.container_id();
-        let args: Vec<String> = ["exec", "--workdir=/", "--", &id, "/bin/sh"]
-            .iter()
-            .chain(words)
-            .map(|word| (*word).into())
-            .collect();
-        let answer = self.client.call(&args, Input::None, Wanted::Kept, Duration::from_secs(60))?;
-        if answer.code != 0 {
-            let complaint = answer.complaint();
-            return Err(
-                CarryOutError::Failed { action: ActionKind::Clone, code: answer.code, complaint }.into()
-            );
-        }
-        Ok(answer.text().split_whitespace().map(orca_container_core::escaped).collect())
-    }
-}
-
-fn all_match(differences: Vec<String>) -> Result<(), WorkspaceError> {
-    if differences.is_empty() { Ok(()) } else { Err(WorkspaceError::Difference(differences)) }
 }
 
 /// What a person is told before a step.

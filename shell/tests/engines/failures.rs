@@ -1,6 +1,8 @@
 //! What cannot be done is refused, and what was begun is undone.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Ran};
+use crate::delivery::{exec_with_secrets, write_settings};
+use orca_container_testkit::Canary;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -119,6 +121,41 @@ pub fn taken_name(bench: &mut Bench) {
     assert_eq!(bench.client(&["inspect", &foreign]).code, 0, "{refused:?}");
     bench.client(&["rm", "-f", &foreign]).ok();
     let _ = bench.run(&["rm", "acme"]);
+    bench.nothing_is_left();
+}
+
+/// A client that is gone, that nobody may run, or that never answers: a launch ends, says why, and says no value.
+pub fn client_that_cannot_be_run(bench: &mut Bench) {
+    bench.wrap(bench.engine, "");
+    bench.create(&["--network=none"]).ok();
+    let secret = Canary::new("exec without a client");
+    write_settings(bench, &serde_json::json!({"secrets": [{"name": "SECRET"}]}));
+    let launch = || exec_with_secrets(bench, &serde_json::json!({"SECRET": secret.marker()}), &["true"]);
+    let unsaid = |ran: &Ran| secret.assert_absent("what exec said", format!("{ran:?}").as_bytes());
+    let client = bench.path("bin").join(bench.engine);
+    let kept = bench.path("kept");
+
+    fs::rename(&client, &kept).unwrap();
+    // docker is asked for its mode first, and an engine that does not answer has a code of its own.
+    let code = if bench.engine == "docker" { 3 } else { 1 };
+    let gone = launch().code(code);
+    assert!(gone.stderr.starts_with("error: ") && gone.stderr.contains("not"), "{}", gone.stderr);
+    unsaid(&gone);
+    fs::write(&client, "no program").unwrap();
+    let odd = launch().code(code);
+    assert!(odd.stderr.starts_with("error: "), "{}", odd.stderr);
+    unsaid(&odd);
+    if bench.engine == "docker" {
+        fs::write(&client, "#!/bin/sh\nexec sleep 600\n").unwrap();
+        fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
+        let hanging = launch().code(code);
+        assert!(hanging.stderr.contains("did not end within"), "{}", hanging.stderr);
+        unsaid(&hanging);
+    }
+    fs::remove_file(&client).unwrap();
+    fs::rename(&kept, &client).unwrap();
+    launch().ok();
+    bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
 }
 

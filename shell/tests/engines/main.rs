@@ -95,6 +95,7 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::private_branches_and_stashes_stay_outside", failures::private_branches_stay),
     ("failures::a_failed_step_leaves_nothing", failures::a_failed_step_leaves_nothing),
     ("failures::an_engine_that_is_not_there_has_its_own_exit_code", failures::no_engine),
+    ("failures::a_client_that_cannot_be_run_ends_a_launch", failures::client_that_cannot_be_run),
     ("failures::a_renamed_container_is_removed_with_the_rest", failures::renamed),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
     ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),

@@ -2,7 +2,7 @@
 //! values where we mean to agree. `ORCA_TEST_REFERENCE_CLI` names its program (`@devcontainers/cli` from npm); unset, the
 //! test is reported as ignored; set and not there, it fails. No engine is asked: a stand-in answers nothing.
 //!
-//! Left out, since we decided otherwise (docs/decisions/0016 and 0019): `${localWorkspaceFolder}`, which would tell a path
+//! Left out, since we decided otherwise (docs/decisions/0018 and 0020): `${localWorkspaceFolder}`, which would tell a path
 //! of the host; a default with colons, which the reference cuts; a variable that is not set and has no default, which is
 //! absent here and empty there; references without a name, which break its whole file.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::client::Client;
 use super::docker_endpoint::{DockerEndpoint, docker_endpoint, user_docker_config};
 use super::holes::runc_holes;
-use super::{Detected, EngineDetails, EngineError, base_env, call, json, not_answering, number, text};
+use super::{Detected, EngineDetails, EngineError, PATIENCE, base_env, json, not_answering, number, text};
 
 /// Facts of the docker engine that the user's own client would speak to.
 pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, EngineError> {
@@ -27,7 +27,7 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
         env.insert("DOCKER_TLS_VERIFY".into(), "1".into());
     }
     let client = Client { program: program.into(), env: env.clone() };
-    let answer = call(&client, &["version", "--format", "{{json .}}"])?;
+    let answer = client.ask(&["version", "--format", "{{json .}}"], PATIENCE)?;
     let version = json(&answer);
     let Some(server) = version.get("Server").filter(|server| !server.is_null()) else {
         return Err(not_answering("docker", &answer));
@@ -38,7 +38,7 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
     if component("Podman Engine").is_some() {
         return Err(EngineError::DockerOverPodman);
     }
-    let answer = call(&client, &["info", "--format", "{{json .}}"])?;
+    let answer = client.ask(&["info", "--format", "{{json .}}"], PATIENCE)?;
     let info = json(&answer);
     if info.get("NCPU").is_none() {
         return Err(not_answering("docker", &answer));
@@ -60,7 +60,7 @@ pub(super) fn detected(program: &str, docker_config: &Path) -> Result<Detected, 
 
 /// Whether the daemon is in debug mode now: it can be switched while it runs.
 pub(crate) fn in_debug_mode(client: &Client) -> Result<bool, EngineError> {
-    let answer = call(client, &["info", "--format", "{{.Debug}}"])?;
+    let answer = client.ask(&["info", "--format", "{{.Debug}}"], PATIENCE)?;
     match answer.text().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),

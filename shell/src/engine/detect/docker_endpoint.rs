@@ -9,7 +9,7 @@ use orca_container_core::Endpoint;
 use serde_json::Value;
 
 use super::super::client::Client;
-use super::{EngineError, base_env, call, json, not_answering};
+use super::{EngineError, PATIENCE, base_env, json, not_answering};
 
 /// How docker is reached.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) fn docker_endpoint(program: &str) -> Result<DockerEndpoint, EngineErr
     let mut variables = base_env(&["PATH", "HOME"]);
     variables.extend(base_env(&names));
     let client = Client { program: program.into(), env: variables };
-    let answer = call(&client, &["context", "inspect", "--format", "{{json .}}"])?;
+    let answer = client.ask(&["context", "inspect", "--format", "{{json .}}"], PATIENCE)?;
     let context = json(&answer);
     let host = context.pointer("/Endpoints/docker/Host").and_then(Value::as_str).unwrap_or_default();
     if answer.code != 0 || host.is_empty() {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::client::Client;
 use super::holes::runc_holes;
-use super::{Detected, EngineDetails, EngineError, base_env, call, json, not_answering, number, text};
+use super::{Detected, EngineDetails, EngineError, PATIENCE, base_env, json, not_answering, number, text};
 
 /// The largest number of processes that podman asks for itself when nothing is said (its compiled-in default).
 const PODMAN_DEFAULT_NPROC: u64 = 1_048_576;
@@ -27,7 +27,7 @@ pub(super) fn detected(
         env.extend(base_env(&["SSH_AUTH_SOCK"]));
     }
     let client = Client { program: program.clone(), env: env.clone() };
-    let answer = call(&client, &["info", "--format", "json"])?;
+    let answer = client.ask(&["info", "--format", "json"], PATIENCE)?;
     let info = json(&answer);
     let Some(host) = info.get("host") else {
         return Err(not_answering("podman", &answer));
@@ -58,7 +58,8 @@ pub(super) fn detected(
 /// would run it on this machine.
 pub(crate) fn knows_runtime(client: &Client, runtime: &str) -> bool {
     !runtime.contains('/')
-        && call(client, &["--runtime", runtime, "info", "--format", "json"])
+        && client
+            .ask(&["--runtime", runtime, "info", "--format", "json"], PATIENCE)
             .is_ok_and(|answer| answer.code == 0)
 }
 
@@ -129,7 +130,7 @@ fn keep_passwords_at_home(env: &mut BTreeMap<String, String>, host: Option<Strin
 
 /// The connection that the client takes where nobody names one.
 fn default_connection(client: &Client) -> Option<String> {
-    let answer = call(client, &["system", "connection", "list", "--format", "json"]).ok()?;
+    let answer = client.ask(&["system", "connection", "list", "--format", "json"], PATIENCE).ok()?;
     let connections = json(&answer);
     let is_default = |connection: &&Value| connection.get("Default").and_then(Value::as_bool) == Some(true);
     connections.as_array()?.iter().find(is_default)?.get("URI")?.as_str().map(String::from)

@@ -1,0 +1,57 @@
+//! What comes from this computer into a workspace's volume: the clone and ignored files.
+
+use std::path::{Path, PathBuf};
+
+use orca_container_core::{Action, RepositoryPath};
+
+use super::super::{Ui, WorkspaceError};
+use super::Runner;
+use crate::copy::{Budget, Collected, collect, write_archive};
+use crate::engine::{Supplies, Writer, check_room};
+use crate::gather::ignored::{is_ignored, tracked};
+use crate::gather::own_objects::OwnObjects;
+
+/// Which ignored files are copied, and from where.
+#[derive(Debug)]
+pub struct Copying {
+    /// The checkout that has them.
+    pub checkout: PathBuf,
+    /// The commit that is cloned: what is in it is not written over.
+    pub commit: String,
+    /// What the plan says is copied.
+    pub files: Vec<RepositoryPath>,
+}
+
+impl Runner<'_> {
+    /// What is cloned lies in the repository itself, right before the bundle and still after it.
+    pub(super) fn clone_repository(&mut self) -> Result<(), WorkspaceError> {
+        let own = OwnObjects::check(Path::new(&self.record.workspace.repo_path))?;
+        self.carry_out(Action::Clone)?;
+        Ok(own.still()?)
+    }
+
+    /// Measured before a byte is written; what is left out is told and kept in the record.
+    pub(super) fn copy_ignored_files(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+        let missing = || WorkspaceError::NotFound("the list of ignored files".into());
+        let Copying { checkout, commit, files } = self.copy.take().ok_or_else(missing)?;
+        let tracked = tracked(&checkout, &commit, &files)?;
+        let ignores = |path: &[u8]| is_ignored(&checkout, path).unwrap_or(false);
+        let found =
+            collect(&checkout, &files, &tracked, Budget::ORCA, &ignores).map_err(WorkspaceError::Checkout)?;
+        let Collected { items, mut report } = found;
+        self.leaves_room_for(report.bytes)?;
+        let command = self.command(Action::CopyIgnoredFiles);
+        let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
+        let supplies = Supplies { start_env: None, archive: Some(files) };
+        self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
+        report.lines().iter().for_each(|line| ui.progress(line));
+        self.record.copied = Some(report);
+        Ok(())
+    }
+
+    /// The floor holds after the copy as well: what is copied is known before a byte of it is written.
+    fn leaves_room_for(&self, bytes: u64) -> Result<(), WorkspaceError> {
+        check_room(self.record.engine.kind, &self.record.engine.data_places, bytes)?;
+        Ok(())
+    }
+}
