@@ -27,7 +27,7 @@ pub(super) fn build_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     argv.push(format!("--label=orca.install={install}").into());
     argv.push(format!("--label=orca.build={}", build.digest()).into());
     // Its steps reach no more than the container will.
-    let network = if plan.network.mode == Network::None { "none" } else { "default" };
+    let network = if plan.network.mode == Network::None { "none" } else { dialect.build_network };
     argv.push(format!("--network={network}").into());
     argv.push(format!("--memory={}", plan.limits.memory_bytes).into());
     argv.push(format!("--memory-swap={}", plan.limits.memory_bytes).into());

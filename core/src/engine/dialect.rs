@@ -18,6 +18,8 @@ pub(super) struct Dialect {
     pub(super) runtime_is_global: bool,
     /// Flags of `create` that take a variable of the image away.
     pub(super) remove_env: fn(&str) -> Vec<String>,
+    /// What `build` calls a network with a way out.
+    pub(super) build_network: &'static str,
     /// Flags of `build` that only this engine needs.
     pub(super) build: &'static [&'static str],
     /// Flags of `rm`.

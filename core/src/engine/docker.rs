@@ -15,6 +15,7 @@ pub(super) const DOCKER: Dialect = Dialect {
     runtime_is_global: false,
     // A bare name that the client's environment lacks is taken out of the image's ENV.
     remove_env: |name| Vec::from(["-e".into(), name.into()]),
+    build_network: "default",
     // Of a builder that is not BuildKit: nothing of a failed build is left.
     build: &["--rm", "--force-rm"],
     rm: &["-f", "-v"],

@@ -216,7 +216,11 @@ fn remove_builds(bench: &Bench, _: &str) {
 }
 
 pub fn foreign_image(bench: &mut Bench) {
-    let dockerfile = format!("FROM {}\nLABEL case={}\n", image(bench.engine), bench.folder().display());
+    let dockerfile = format!(
+        "FROM {}\nLABEL case={}\nUSER root\nRUN ip link show eth0\nUSER agent\n",
+        image(bench.engine),
+        bench.folder().display()
+    );
     fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
     fs::write(bench.repository().join(".devcontainer/Dockerfile"), dockerfile).unwrap();
     commit_file(bench, &json!({"build": {"dockerfile": "Dockerfile"}}));
@@ -232,6 +236,23 @@ pub fn foreign_image(bench: &mut Bench) {
     assert!(refused.stderr.contains("is not ours"), "{}", refused.stderr);
     assert_eq!(bench.client(&["image", "inspect", "--format={{.Id}}", &reference]).ok().stdout, before);
     bench.client(&["rmi", &reference]).ok();
+    bench.nothing_is_left();
+}
+
+/// Images made for devcontainers are root by themselves; who works in them is in a label.
+pub fn labelled_user(bench: &mut Bench) {
+    let folder = bench.path("labelled");
+    fs::create_dir(&folder).unwrap();
+    let label = r#"LABEL devcontainer.metadata='[{"remoteUser":"dev","privileged":true}]'"#;
+    fs::write(folder.join("Dockerfile"), format!("FROM {}\nUSER root\n{label}\n", image(bench.engine)))
+        .unwrap();
+    let name = format!("localhost/orca-test-labelled-{}:1", std::process::id());
+    bench.client(&["build", "-t", &name, folder.to_str().unwrap()]).ok();
+    bench.create_from("acme", &name, &[]).ok();
+    assert_eq!(out(bench, "id -u; echo $HOME"), "1001\n/home/dev\n");
+    assert_eq!(bench.inspect()["HostConfig"]["Privileged"], false);
+    bench.run(&["rm", "acme"]).ok();
+    bench.client(&["rmi", &name]).ok();
     bench.nothing_is_left();
 }
 

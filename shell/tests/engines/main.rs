@@ -87,6 +87,7 @@ const TESTS: &[(&str, Test)] = &[
     ),
     ("devcontainer::an_image_is_built_from_committed_files", devcontainer::build),
     ("devcontainer::a_foreign_image_of_the_builds_name_is_left", devcontainer::foreign_image),
+    ("devcontainer::an_image_of_root_has_the_user_of_its_label", devcontainer::labelled_user),
     ("devcontainer::a_hostile_file_gets_nothing", devcontainer::hostile),
     ("images::reserved_variables_of_the_image_are_gone", images::reserved_are_gone),
     ("images::an_image_without_git_or_sh_says_what_to_install", images::missing_tools),
