@@ -3,12 +3,14 @@
 //! A person's winning word that goes too far is a refusal. A repository's is left out or waits for an
 //! approval, and the next source decides.
 
+mod image;
+
 use super::{
-    devcontainer::{image_ask_message, wanted::Wanted},
+    devcontainer::wanted::Wanted,
     persons::{Person, Persons, Rank},
 };
 use crate::{
-    diagnostic::{Code, Findings, Severity},
+    diagnostic::{Code, Findings},
     input::{ContainerOptions, PlanRequest},
     parse::{
         Located,
@@ -29,6 +31,8 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+
+pub(super) use image::DEVCONTAINER;
 
 /// A resolved option: its value, who said it, and what lost against it.
 #[derive(Clone, Debug)]
@@ -187,89 +191,9 @@ impl<'r> Scene<'_, 'r> {
     }
 }
 
-/// The image, and whether devcontainer.json is asked for by the strongest word.
-fn image(scene: &mut Scene<'_, '_>) -> (Option<Resolved<ImageReference>>, bool) {
-    let block = scene.block.and_then(|block| block.image.as_ref());
-    let words = scene.words("image", |o| o.image.clone(), block);
-    let refusals = |findings: &Findings| findings.iter().filter(|f| f.severity == Severity::Refused).count();
-    let before = refusals(scene.findings);
-    let by_file = words.first().is_some_and(|word| word.text == DEVCONTAINER);
-    let mut picked = scene.pick(words, read_image, judge_image);
-    if let (true, Some(picked), Some((_, source))) = (by_file, &mut picked, file_image(scene)) {
-        // Whoever said "devcontainer", what the file names is the repository's word.
-        picked.said = Said::Repository;
-        picked.source = scene.sources.add(source);
-    }
-    if picked.is_none() && refusals(scene.findings) == before {
-        image_required(scene);
-    }
-    (picked, by_file)
-}
-
-/// The word on an image that stands for the one of devcontainer.json.
-pub(super) const DEVCONTAINER: &str = "devcontainer";
-
-fn file_image(scene: &Scene<'_, '_>) -> Option<(ImageReference, Source)> {
-    scene.devcontainer.and_then(|wanted| wanted.image.clone())
-}
-
-/// Nothing of a repository is pulled before a person approved it.
-fn ask_image(image: &Resolved<ImageReference>, sources: &Sources, desk: &mut Desk<'_>) {
-    if image.said == Said::Repository {
-        let subject = Subject::Image { reference: image.value.as_str() };
-        desk.ask(&subject, sources.get(image.source), image_ask_message(&image.value));
-    }
-}
-
-fn image_required(scene: &mut Scene<'_, '_>) {
-    let message =
-        "A container needs an image with sh, tar and git; no setting, choice or orca.yaml names one.";
-    scene.findings.refuse(Code::ImageRequired, Source::origin(Origin::Default), message);
-    scene.findings.help(
-        "Build one from a Dockerfile with sh, tar, git and a non-root USER (\"docker build -t orca-base:1 .\"), then name \
-         it with --container-image orca-base:1 or as \"image\" in settings.",
-    );
-}
-
-/// `None` stands for the word `devcontainer`.
-fn read_image(text: &str) -> Result<Option<ImageReference>, (Code, String)> {
-    if text == DEVCONTAINER {
-        return Ok(None);
-    }
-    ImageReference::parse(text).map(Some).map_err(|message| (Code::ImageReferenceInvalid, message))
-}
-
-fn judge_image(
-    scene: &mut Scene<'_, '_>,
-    word: &Word,
-    reference: Option<ImageReference>,
-) -> Verdict<ImageReference> {
-    let Some(reference) = reference.or_else(|| file_image(scene).map(|(image, _)| image)) else {
-        // The file names no image (a weaker word may), or is none (said already).
-        if scene.request.devcontainer.is_none() && scene.request.devcontainer_candidates.is_empty() {
-            let message = "The image is that of devcontainer.json, and the repository has none.";
-            scene.findings.refuse(Code::DevcontainerMissing, word.source.clone(), message);
-            scene.findings.help("Name an image, or commit a .devcontainer/devcontainer.json.");
-        }
-        return Verdict::Next;
-    };
-    let is_build =
-        scene.devcontainer.is_some_and(|wanted| wanted.build.is_some()) && word.text == DEVCONTAINER;
-    let within = if is_build {
-        maximum::builds_are_within(scene.request)
-    } else {
-        maximum::image_is_within(scene.request, &reference)
-    };
-    if !within {
-        scene.beyond_maximum(word, "image");
-        return Verdict::Next;
-    }
-    Verdict::Use(reference)
-}
-
 /// Every option. The image comes first and the network second, since approvals are bound to both.
 pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &[Entry]) -> Options {
-    let (image, devcontainer) = image(scene);
+    let (image, devcontainer) = image::image(scene);
     let build = scene.devcontainer.and_then(|wanted| wanted.build.as_ref()).filter(|_| devcontainer);
     desk.binding.image = match build {
         Some(build) => Some((build_binding(&build.plan), Said::Repository)),
@@ -280,7 +204,7 @@ pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &
     let network = network(scene, desk, devcontainer);
     desk.binding.network = network.value;
     if let (Some(image), false) = (&image, devcontainer) {
-        ask_image(image, scene.sources, desk);
+        image::ask_image(image, scene.sources, desk);
     }
     Options {
         enabled,
