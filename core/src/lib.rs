@@ -49,7 +49,7 @@ pub use engine::{
     Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM,
     ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS,
     NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin,
-    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, next_actions, render,
+    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use parse::include_rules::IncludeRules;
@@ -138,10 +138,12 @@ pub fn label_user(labels: &alloc::collections::BTreeMap<String, String>) -> Opti
     labels.get(parse::metadata_label::LABEL).and_then(|label| parse::metadata_label::user(label))
 }
 
-/// The Dockerfile that the request's devcontainer.json builds from, by its path in the repository. Its digest goes into
-/// `devcontainer.dockerfile`, and the approval of the build is bound to it.
+/// The Dockerfile whose digest a plan of the request needs, by its path in the repository ([`Need::Dockerfile`]); nothing
+/// where the file does not count or the digest is there. The approval of the build is bound to it.
 pub fn dockerfile_path(request: &PlanRequest) -> Option<String> {
-    resolve::dockerfile_path(request)
+    let judgement = resolve::judge(request);
+    let build = judgement.devcontainer.and_then(|file| file.wanted.build)?;
+    build.plan.dockerfile_digest.is_none().then_some(build.plan.dockerfile)
 }
 
 /// `container_not_requested` and `experimental_off` come before everything but a malformed request.

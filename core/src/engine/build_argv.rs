@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     plan::{BuildPlan, ContainerPlan},
-    words::Network,
+    words::{LimitKind, Network},
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -29,16 +29,35 @@ pub(super) fn build_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     // Its steps reach no more than the container will.
     let network = if plan.network.mode == Network::None { "none" } else { dialect.build_network };
     argv.push(format!("--network={network}").into());
-    argv.push(format!("--memory={}", plan.limits.memory_bytes).into());
-    argv.push(format!("--memory-swap={}", plan.limits.memory_bytes).into());
-    argv.push("--cpu-period=100000".into());
-    argv.push(format!("--cpu-quota={}", plan.limits.nano_cpus / 10_000).into());
+    argv.extend(limits(plan));
+    let names_platform = build.options.iter().any(|option| option.starts_with("--platform"));
+    let platform = plan.image.platform.iter().filter(|_| !names_platform);
+    argv.extend(platform.map(|platform| Arg::from(format!("--platform={platform}"))));
     argv.extend(build.target.iter().map(|target| Arg::from(format!("--target={target}"))));
     argv.extend(build.options.iter().map(|option| Arg::from(option.as_str())));
     // Always with its value: a bare name would be read from the client's environment.
     argv.extend(build.arguments.iter().map(|(name, value)| Arg::from(format!("--build-arg={name}={value}"))));
     argv.push("-".into());
     argv
+}
+
+/// Those that the engine enforces, as for the container itself.
+fn limits(plan: &ContainerPlan) -> Vec<Arg> {
+    let limits = &plan.limits;
+    let enforced = |kind| !limits.advisory.contains(&kind);
+    let mut flags: Vec<Arg> = Vec::new();
+    if enforced(LimitKind::Memory) {
+        flags.push(format!("--memory={}", limits.memory_bytes).into());
+    }
+    if enforced(LimitKind::Memory) && enforced(LimitKind::Swap) {
+        flags.push(format!("--memory-swap={}", limits.memory_bytes).into());
+    }
+    if enforced(LimitKind::Cpu) {
+        flags.push("--cpu-period=100000".into());
+        // In microseconds of the period.
+        flags.push(format!("--cpu-quota={}", limits.nano_cpus / 10_000).into());
+    }
+    flags
 }
 
 /// What the build reads.

@@ -32,8 +32,6 @@ pub(super) fn create_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     argv.push(format!("--name={}", plan.names.container).into());
     argv.push(format!("--hostname={}", plan.names.hostname).into());
     argv.extend(plan.labels.iter().map(|(name, value)| Arg::from(format!("--label={name}={value}"))));
-    let of_file = plan.devcontainer.iter().flat_map(|file| &file.labels);
-    argv.extend(of_file.map(|(name, value)| Arg::from(format!("--label={name}={value}"))));
     argv.extend(hardening(plan));
     argv.extend(dialect.create.iter().map(|flag| Arg::from(*flag)));
     if let (Some(runtime), false) = (&plan.runtime, dialect.runtime_is_global) {

@@ -33,6 +33,9 @@ each TERM \"$1\"; n=0; \
 while [ $n -lt 20 ]; do [ -z \"$(ours \"$1\")\" ] && exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done; \
 each KILL \"$1\"; exit 0";
 
+/// Goes to a folder, or says that it is not there and stays: `sh -c IN_FOLDER sh FOLDER COMMAND…`.
+pub(super) const IN_FOLDER: &str = "cd -- \"$1\" || :; shift; exec \"$@\"";
+
 /// Runs the commands of a devcontainer.json, whose text arrives as a variable and is gone from what they see.
 pub(super) const LIFECYCLE: &str = "orca_text=$ORCA_LIFECYCLE; unset ORCA_LIFECYCLE; eval \"$orca_text\"";
 

@@ -395,6 +395,10 @@ fn without_record(observed: &Observed) -> Next {
         ("container", matches!(observed.container, Resource::Absent)),
         ("workspace volume", matches!(observed.workspace_volume, Resource::Absent)),
         ("agent volume", matches!(observed.agent_volume, Resource::Absent)),
+        (
+            "volume of the repository",
+            observed.repository_volumes.iter().all(|volume| matches!(volume, Resource::Absent)),
+        ),
     ];
     for (name, absent) in things {
         if !absent {

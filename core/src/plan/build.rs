@@ -317,7 +317,6 @@ fn devcontainer_plan(file: &OfFile) -> DevcontainerPlan {
     DevcontainerPlan {
         path: file.path.clone(),
         workspace_folder: file.workspace_folder.clone(),
-        labels: file.wanted.labels.clone(),
         commands: file.wanted.commands.iter().map(command).collect(),
     }
 }

@@ -54,9 +54,6 @@ fn identity(plan: &ContainerPlan, rows: &mut Rows) {
     for (name, value) in &plan.labels {
         rows.equals(&format!("container.labels.{name}"), value.as_str());
     }
-    for (name, value) in plan.devcontainer.iter().flat_map(|file| &file.labels) {
-        rows.equals(&format!("container.labels.{name}"), value.as_str());
-    }
     for name in &plan.removed_env {
         rows.add(Evidence::Engine, format!("container.env.{name}"), Operator::Absent, Value::Null);
     }

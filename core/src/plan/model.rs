@@ -147,8 +147,6 @@ pub struct DevcontainerPlan {
     pub path: String,
     /// Where launches start, unless they say otherwise.
     pub workspace_folder: String,
-    /// Labels of the container.
-    pub labels: BTreeMap<String, String>,
     /// Commands that a person allowed, in their order.
     pub commands: Vec<CommandPlan>,
 }

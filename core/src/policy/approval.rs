@@ -52,7 +52,7 @@ pub(crate) enum Subject<'a> {
     /// The commands of a property, as they stand in it.
     LifecycleCommand { stage: LifecycleStage, command: &'a Value },
     /// A build: its Dockerfile by digest, and everything that the file says of it.
-    Build { build: &'a Value },
+    Build { build: &'a BuildPlan },
 }
 
 impl Subject<'_> {
@@ -83,8 +83,10 @@ impl Subject<'_> {
             Self::Network { network } => json!({ "network": network }),
             Self::Image { reference } => json!({ "reference": reference }),
             Self::Ports { ports } => json!({ "ports": ports }),
-            Self::LifecycleCommand { stage, command } => json!({ "stage": stage, "command": command }),
-            Self::Build { build } => (*build).clone(),
+            Self::LifecycleCommand { stage, command } => json!({ "property": stage, "command": command }),
+            Self::Build { build } => {
+                json!({ "dockerfileDigest": build.dockerfile_digest, "build": build })
+            }
         }
     }
 
@@ -159,6 +161,10 @@ impl Desk<'_> {
             return true;
         }
         let blocking = subject.blocking();
+        if self.pending.iter().any(|asked| asked.kind == kind && asked.digest == digest) {
+            // One answer answers it wherever it was asked.
+            return false;
+        }
         self.pending.push(PendingApproval {
             kind,
             digest,

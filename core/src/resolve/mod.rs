@@ -18,7 +18,7 @@ pub use ceiling::{ApprovedThing, Ceiling, ceiling};
 pub use copy::{Copy, LeftOut};
 pub use devcontainer::devcontainer_findings;
 pub(crate) use devcontainer::{
-    dockerfile_path, lifecycle_script, value_of, values_in_file,
+    lifecycle_script, value_of, values_in_file,
     wanted::{self, Wanted},
 };
 pub(crate) use environment::{Claim, Environment, Given};

@@ -117,9 +117,7 @@ fn says_exactly(plan: &ContainerPlan, argv: &[String]) -> Result<(), TestCaseErr
     prop_assert_eq!(one("--hostname"), Some(plan.names.hostname.clone()));
     prop_assert_eq!(one("--network"), Some(plan.network.name.clone().unwrap_or_else(|| "none".into())));
     prop_assert_eq!(one("--entrypoint"), Some("/bin/sh".into()));
-    let of_file = plan.devcontainer.iter().flat_map(|file| &file.labels);
-    let labels: Vec<String> =
-        plan.labels.iter().chain(of_file).map(|(name, value)| format!("{name}={value}")).collect();
+    let labels: Vec<String> = plan.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
     prop_assert_eq!(all("--label"), labels);
     let ports: Vec<String> = plan.ports.iter().map(|port| format!("127.0.0.1::{}", port.container)).collect();
     prop_assert_eq!(all("--publish"), ports);

@@ -129,7 +129,7 @@ fn raised_by_exactly(before: &Planned, after: &Planned, ceiling: &Ceiling) -> Re
         |planned: &Planned| planned.plan.devcontainer.clone().map(|file| file.commands).unwrap_or_default();
     let earlier = commands(before);
     for command in commands(after).into_iter().filter(|command| !earlier.contains(command)) {
-        let asked = before.pending_approvals.iter().any(|p| p.subject["stage"] == json!(command.stage));
+        let asked = before.pending_approvals.iter().any(|p| p.subject["property"] == json!(command.stage));
         prop_assert!(asked, "{:?}", command);
     }
     let network_asked =

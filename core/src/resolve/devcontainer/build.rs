@@ -3,8 +3,7 @@
 
 use super::{Scene, texts, wanted::Build};
 use crate::{
-    diagnostic::{Code, Findings, Severity},
-    input::PlanRequest,
+    diagnostic::{Code, Severity},
     limits,
     parse::{
         env_name::is_env_name,
@@ -13,12 +12,11 @@ use crate::{
     },
     plan::{BuildPlan, build_reference},
     policy::{
-        devcontainer::{document::read, run_args::is_platform, substitution},
+        devcontainer::{run_args::is_platform, substitution},
         env_names,
     },
     source::Position,
     text::{is_deceptive, quoted, quoted_name, quoted_whole},
-    words::EngineKind,
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -268,7 +266,7 @@ impl Scene<'_, '_> {
 }
 
 /// What a person is asked before anything is built.
-pub(super) fn ask_message(build: &Build) -> String {
+pub(crate) fn ask_message(build: &Build) -> String {
     let plan = &build.plan;
     let target = plan.target.iter().map(|target| format!("the target {}", quoted_whole(target)));
     let arguments = plan.arguments.iter().map(|(name, value)| format!("{name}={}", quoted_whole(value)));
@@ -279,13 +277,6 @@ pub(super) fn ask_message(build: &Build) -> String {
         quoted_whole(&plan.dockerfile),
         quoted_whole(&plan.context)
     )
-}
-
-/// The Dockerfile that the request's file builds from.
-pub(crate) fn dockerfile_path(request: &PlanRequest) -> Option<String> {
-    let document = read(request.devcontainer.as_ref()?, &mut Findings::default())?;
-    let scene = Scene::read(request, &document, EngineKind::Docker);
-    scene.wanted.build.map(|build| build.plan.dockerfile)
 }
 
 /// The path in the repository, read from a folder in it.

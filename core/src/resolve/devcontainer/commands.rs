@@ -16,7 +16,7 @@ use crate::{
     },
     source::Position,
     text::{escaped, quoted, quoted_whole},
-    words::{EngineKind, LifecycleStage},
+    words::{Endpoint, EngineKind, LifecycleStage},
 };
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value as Json, json};
@@ -48,6 +48,13 @@ impl Scene<'_, '_> {
         if script(&runnable).len() > limits::LIFECYCLE_SCRIPT_BYTES {
             let message =
                 format!("The commands of {} are too long together; they are left out.", quoted(property));
+            return self.tell(Severity::Dropped, Code::CommandInvalid, at, property, message, None);
+        }
+        if !carries_values(self.request, self.engine) {
+            let message = format!(
+                "The text of {} would go where every value could be read or is kept; it is left out.",
+                quoted(property)
+            );
             return self.tell(Severity::Dropped, Code::CommandInvalid, at, property, message, None);
         }
         let wanted = WantedCommand { stage, commands: runnable, source: self.document.source(at, property) };
@@ -104,6 +111,16 @@ impl Scene<'_, '_> {
             Value::Text(_) => resolved.pop().map(Words::Shell),
             _ => Some(Words::Program(resolved)),
         }
+    }
+}
+
+/// Whether the engine is reached so that a launch can hand values over: the text of a command is one.
+fn carries_values(request: &PlanRequest, engine: EngineKind) -> bool {
+    let endpoint = request.engine.as_ref().map_or(Endpoint::Local, |facts| facts.endpoint);
+    match (engine, endpoint) {
+        (_, Endpoint::Plain) => false,
+        (EngineKind::Docker, _) | (EngineKind::Podman, Endpoint::Local) => true,
+        (EngineKind::Podman, _) => false,
     }
 }
 

@@ -12,7 +12,6 @@ use crate::{
     text::quoted_whole,
 };
 use alloc::{format, string::String, vec::Vec};
-use serde_json::json;
 
 impl Scene<'_, '_> {
     pub(super) fn image_or_build(&mut self) {
@@ -27,6 +26,12 @@ impl Scene<'_, '_> {
         if let [_, second, ..] = variants.as_slice() {
             let message = "A devcontainer.json has an image, a build or a compose file; this one has several, and readers disagree about which one counts.";
             self.tell(Severity::Refused, Code::DevcontainerVariants, *second, "", message.into(), None);
+            return;
+        }
+        if let (Some(_), Some((at, _))) = (named(&["build"]), named(&["dockerFile"])) {
+            let message =
+                "A build is named by \"build\" or by its older name \"dockerFile\"; this file has both.";
+            self.tell(Severity::Refused, Code::DevcontainerVariants, at, "dockerFile", message.into(), None);
             return;
         }
         match (image, build, compose) {
@@ -48,15 +53,10 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Once the network is known, which an approval is bound to.
+    /// Asked for where the options are resolved; told here, where the file is judged by itself.
     pub(super) fn ask_image_or_build(&mut self) {
         if let Some(build) = self.wanted.build.clone() {
-            if build.plan.dockerfile_digest.is_none() && !self.tells_asks {
-                // What is not known cannot be approved; the plan says that it needs the Dockerfile.
-                return;
-            }
-            let shown = json!(build.plan);
-            let subject = Subject::Build { build: &shown };
+            let subject = Subject::Build { build: &build.plan };
             self.ask(&subject, place(&build.source), "build.dockerfile", super::build::ask_message(&build));
         } else if let Some((image, source)) = self.wanted.image.clone() {
             let subject = Subject::Image { reference: image.as_str() };

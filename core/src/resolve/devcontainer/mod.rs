@@ -37,7 +37,7 @@ use crate::{
     words::{EngineKind, Origin, Said, Template},
 };
 use alloc::{format, string::String, vec::Vec};
-pub(crate) use build::dockerfile_path;
+pub(super) use build::ask_message as build_ask_message;
 pub(crate) use commands::lifecycle_script;
 pub(super) use image::ask_message as image_ask_message;
 pub(crate) use variables::{value_of, values_in_file};
@@ -154,7 +154,7 @@ impl<'a, 'd> Scene<'a, 'd> {
             wanted: Wanted::default(),
             workspace_folder: clone.clone(),
             clone,
-            id: workspace::id(&request.install.id, &workspace.instance_id),
+            id: workspace::id(&request.install.id, &workspace.repository_id, &workspace.id),
             engine,
             flags: arguments::OfFlags::default(),
             grants: Grants::none(),
@@ -171,7 +171,9 @@ impl<'a, 'd> Scene<'a, 'd> {
     pub(super) fn settle(&mut self, desk: &'a mut Desk<'d>, grants: Grants) {
         self.desk = Some(desk);
         self.grants = grants;
-        self.ask_image_or_build();
+        if self.tells_asks {
+            self.ask_image_or_build();
+        }
         self.settle_flags();
         let document = self.document;
         for (key, at, node) in document.properties() {

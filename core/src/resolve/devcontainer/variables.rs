@@ -22,7 +22,7 @@ use crate::{
     text::{escaped_name, quoted_name},
     words::{EngineKind, EnvState},
 };
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 /// A variable as it stands in the file.
 #[derive(Clone, Copy)]
@@ -41,15 +41,8 @@ impl Scene<'_, '_> {
     pub(super) fn variables(&mut self, node: &Node, remote: bool) {
         let Value::Object(members) = &node.value else { return };
         let property = if remote { "remoteEnv" } else { "containerEnv" };
-        let mut seen = BTreeSet::new();
         for member in members {
             let path = format!("{property}.{}", escaped_name(&member.key));
-            if !seen.insert(member.key.as_str()) {
-                let message =
-                    format!("Each variable stands once; {} stands twice.", quoted_name(&member.key));
-                self.tell(Severity::Refused, Code::DevcontainerDuplicateKey, member.at, &path, message, None);
-                continue;
-            }
             let value = match &member.node.value {
                 Value::Text(text) => Some(text.as_str()),
                 _ => None,
@@ -73,7 +66,7 @@ impl Scene<'_, '_> {
             self.tell(Severity::Dropped, code, at, path, message, None);
             return DROPPED;
         }
-        let Some(value) = value else { return (EnvState::Removed, Vec::new()) };
+        let Some(value) = value else { return (self.removed(name, at, path), Vec::new()) };
         if let Some((code, message)) = value_fault(name, value) {
             self.tell(Severity::Dropped, code, value_at, path, message, None);
             return DROPPED;
@@ -89,6 +82,28 @@ impl Scene<'_, '_> {
             state = if state == EnvState::Active { EnvState::Pending } else { state };
         }
         (state, parts)
+    }
+
+    /// Taking away a proxy or a loader redirects as much as setting one; without PATH nothing is found.
+    fn removed(&mut self, name: &str, at: Position, path: &str) -> EnvState {
+        let shown = quoted_name(name);
+        if name.eq_ignore_ascii_case("PATH") {
+            let message = format!("A process has a {shown}; it is not taken away.");
+            self.drop_value(at, path, message);
+            return EnvState::Dropped;
+        }
+        if !env_names::is_redirecting(name) {
+            return EnvState::Removed;
+        }
+        let message = format!(
+            "The repository wants to take {shown} away, which decides where credentials go or what runs first; it stays until you approve."
+        );
+        let value = Sensitive::new("\0removed");
+        if self.ask(&Subject::RedirectingVariable { name, value: &value }, at, path, message) {
+            EnvState::Removed
+        } else {
+            EnvState::Pending
+        }
     }
 
     fn ask_redirecting(&mut self, name: &str, value: &str, at: Position, path: &str) -> bool {

@@ -7,11 +7,7 @@ use crate::{
     source::Source,
     words::{EnvState, LifecycleStage, Network},
 };
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
 /// Everything that a plan takes from a devcontainer.json. What waits for a person is not in it.
 #[derive(Debug, Default)]
@@ -36,8 +32,6 @@ pub(crate) struct Wanted {
     pub(crate) hostname: Option<String>,
     /// What the image is pulled for.
     pub(crate) platform: Option<String>,
-    /// Labels of the container.
-    pub(crate) labels: BTreeMap<String, String>,
     /// Commands that run inside the container.
     pub(crate) commands: Vec<WantedCommand>,
 }

@@ -11,10 +11,11 @@ use crate::{
 use alloc::{format, string::String, vec::Vec};
 use data_encoding::{BASE32HEX_NOPAD, HEXLOWER};
 
-/// `${devcontainerId}`: 52 digits of base 32, as the reference CLI's are; made from the workspace's own ids, since the
-/// CLI's hash of host paths would tell these.
-pub(super) fn id(install: &str, instance: &str) -> String {
-    let hex = sha256_hex(format!("{install}\0{instance}\0devcontainer").as_bytes());
+/// `${devcontainerId}`: 52 digits of base 32, as the reference CLI's are. It stays for a worktree as long as the
+/// installation does, so that an approval of what holds it stays as well; the installation's own id, which is random, keeps
+/// a repository from testing guesses of paths by it.
+pub(super) fn id(install: &str, repository: &str, workspace: &str) -> String {
+    let hex = sha256_hex(format!("{install}\0{repository}\0{workspace}\0devcontainer").as_bytes());
     let bytes = HEXLOWER.decode(hex.as_bytes()).unwrap_or_default();
     BASE32HEX_NOPAD.encode(&bytes).to_ascii_lowercase()
 }
@@ -84,6 +85,8 @@ fn below_clone(clone: &str, path: &str) -> Option<String> {
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{clone}{rest}"))
     };
     match parts.as_slice() {
+        // What a workspaceMount puts the whole folder at.
+        ["workspace" | "workspaces"] => Some(clone.into()),
         ["workspaces", name, ..] => below(&format!("/workspaces/{name}")),
         _ => below(clone),
     }
@@ -114,16 +117,9 @@ mod tests {
         assert_eq!(of("/workspaces/acme").unwrap(), "/workspace/acme");
         assert_eq!(of("/workspaces/other/packages//web/").unwrap(), "/workspace/acme/packages/web");
         assert_eq!(of("/workspace/acme/src").unwrap(), "/workspace/acme/src");
-        for other in [
-            "/",
-            "/etc",
-            "/workspace",
-            "/workspace/acmex",
-            "/workspaces",
-            "relative",
-            "/workspaces/a/../../etc",
-            "/a\nb",
-        ] {
+        assert_eq!(of("/workspace").unwrap(), "/workspace/acme");
+        assert_eq!(of("/workspaces/").unwrap(), "/workspace/acme");
+        for other in ["/", "/etc", "/workspace/acmex", "relative", "/workspaces/a/../../etc", "/a\nb"] {
             assert_eq!(of(other), None, "{other}");
         }
     }
@@ -157,10 +153,10 @@ mod tests {
 
     #[test]
     fn the_id_stays_and_has_52_digits() {
-        let one = id("install", "instance");
+        let one = id("install", "repository", "workspace");
         assert_eq!(one.len(), 52);
         assert!(one.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'v').contains(&b)));
-        assert_eq!(one, id("install", "instance"));
-        assert_ne!(one, id("install", "other"));
+        assert_eq!(one, id("install", "repository", "workspace"));
+        assert_ne!(one, id("other", "repository", "workspace"));
     }
 }

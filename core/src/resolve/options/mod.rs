@@ -19,7 +19,7 @@ use crate::{
         worktree_include::{Entry, Form},
     },
     policy::{
-        approval::{Desk, Subject, build_binding},
+        approval::{Desk, Subject},
         maximum,
     },
     source::{Source, SourceId, Sources},
@@ -193,24 +193,18 @@ impl<'r> Scene<'_, 'r> {
 
 /// Every option. The image comes first and the network second, since approvals are bound to both.
 pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &[Entry]) -> Options {
-    let (image, devcontainer) = image::image(scene);
-    let build = scene.devcontainer.and_then(|wanted| wanted.build.as_ref()).filter(|_| devcontainer);
-    desk.binding.image = match build {
-        Some(build) => Some((build_binding(&build.plan), Said::Repository)),
-        None => image.as_ref().map(|image| (image.value.as_str().into(), image.said)),
-    };
+    let winner = image::image(scene);
+    desk.binding.image = image::binding(&winner, scene);
     let enabled = enabled(scene);
     let mode = mode(scene);
-    let network = network(scene, desk, devcontainer);
+    let network = network(scene, desk, winner.file_counts);
     desk.binding.network = network.value;
-    if let (Some(image), false) = (&image, devcontainer) {
-        image::ask_image(image, scene.sources, desk);
-    }
+    image::ask(&winner, scene, desk);
     Options {
         enabled,
         mode,
         engine: engine(scene),
-        image,
+        image: winner.image,
         template: template(scene),
         network,
         runtime: text_option(scene, "runtime", |o| o.runtime.clone()),
@@ -218,7 +212,7 @@ pub(super) fn resolve(scene: &mut Scene<'_, '_>, desk: &mut Desk<'_>, include: &
         copy_ignored_files: copy_ignored_files(scene, desk, include),
         start_env: start_env(scene),
         ports: ports(scene),
-        devcontainer,
+        devcontainer: winner.file_counts,
     }
 }
 
