@@ -8,13 +8,10 @@ use super::{
     dialect::Dialect,
 };
 use crate::{
-    plan::{BuildPlan, ContainerPlan},
+    plan::{BuildPlan, ContainerPlan, OUTSIDE_DOCKERFILE as DOCKERFILE},
     words::{LimitKind, Network},
 };
 use alloc::{format, string::String, vec::Vec};
-
-/// Name of a Dockerfile that lies outside its context.
-const DOCKERFILE: &str = ".orca-dockerfile";
 
 /// `build` and all its arguments; the context comes on standard input.
 pub(super) fn build_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
@@ -22,7 +19,7 @@ pub(super) fn build_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
     let mut argv: Vec<Arg> = Vec::from(["build".into()]);
     argv.extend(dialect.build.iter().map(|flag| Arg::from(*flag)));
     argv.push(format!("--tag={}", plan.image.reference).into());
-    argv.push(format!("--file={}", dockerfile(build).0).into());
+    argv.push(format!("--file={}", build.dockerfile_in_context()).into());
     let install = plan.labels.get("orca.install").map(String::as_str).unwrap_or_default();
     argv.push(format!("--label=orca.install={install}").into());
     argv.push(format!("--label=orca.build={}", build.digest()).into());
@@ -62,22 +59,13 @@ fn limits(plan: &ContainerPlan) -> Vec<Arg> {
 
 /// What the build reads.
 pub(super) fn context(build: &BuildPlan) -> Stdin {
-    Stdin::Context { folder: build.context.clone(), added: dockerfile(build).1 }
+    Stdin::Context { folder: build.context.clone(), added: added(build) }
 }
 
-/// The Dockerfile by its name in the context, and what is added where it lies outside.
-fn dockerfile(build: &BuildPlan) -> (String, Option<AddedFile>) {
-    let inside = match build.context.as_str() {
-        "." => Some(build.dockerfile.as_str()),
-        folder => build.dockerfile.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
-    };
-    match inside {
-        Some(name) => (name.into(), None),
-        None => {
-            let added = AddedFile { path: build.dockerfile.clone(), name: DOCKERFILE.into() };
-            (DOCKERFILE.into(), Some(added))
-        }
-    }
+/// A Dockerfile that lies outside its context.
+fn added(build: &BuildPlan) -> Option<AddedFile> {
+    let name = build.dockerfile_in_context();
+    (name == DOCKERFILE).then(|| AddedFile { path: build.dockerfile.clone(), name })
 }
 
 #[cfg(test)]
@@ -96,8 +84,7 @@ mod tests {
                 arguments: BTreeMap::new(),
                 options: Vec::new(),
             };
-            let (name, added) = super::dockerfile(&build);
-            (name, added.is_some())
+            (build.dockerfile_in_context(), added(&build).is_some())
         };
         assert_eq!(named("a/Dockerfile", "."), ("a/Dockerfile".into(), false));
         assert_eq!(named("a/Dockerfile", "a"), ("Dockerfile".into(), false));

@@ -16,6 +16,6 @@ pub use model::{
     BuildPlan, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan, Expectation, ImagePlan,
     LimitsPlan, MountPlan, Names, NetworkPlan, Operator, PortPlan, SourceDigests, UserPlan, VolumePlan,
 };
-pub(crate) use model::{KEEP_ALIVE, SHELL, WORKSPACE_ROOT};
+pub(crate) use model::{KEEP_ALIVE, OUTSIDE_DOCKERFILE, SHELL, WORKSPACE_ROOT};
 pub(crate) use naming::{build_reference, clone_target};
 pub use volume_ref::VolumeRef;

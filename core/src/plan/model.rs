@@ -130,7 +130,19 @@ pub struct BuildPlan {
     pub options: Vec<String>,
 }
 
+/// Name of a Dockerfile that lies outside its context.
+pub(crate) const OUTSIDE_DOCKERFILE: &str = ".orca-dockerfile";
+
 impl BuildPlan {
+    /// The Dockerfile by its name in the context; one that lies outside is added under a name of ours.
+    pub fn dockerfile_in_context(&self) -> String {
+        let inside = match self.context.as_str() {
+            "." => Some(self.dockerfile.as_str()),
+            folder => self.dockerfile.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+        };
+        inside.unwrap_or(OUTSIDE_DOCKERFILE).into()
+    }
+
     /// SHA-256 over everything that decides what is built, hex. It is the same in every installation, as the approvals
     /// that are bound to it are.
     pub(crate) fn digest(&self) -> String {

@@ -16,6 +16,8 @@ pub fn values_in(request: &PlanRequest) -> Vec<Sensitive> {
     let mut values: Vec<Sensitive> = Vec::new();
     for (_, claims) in judgement.environment.names() {
         values.extend(claims.iter().filter_map(|claim| claim.given.written()).map(Sensitive::new));
+        // What stands between the host variables of a text.
+        values.extend(claims.iter().flat_map(|claim| claim.given.text_parts()).map(Sensitive::new));
     }
     // A block that is not admitted is in no layer.
     let block = request.orca_yaml.as_ref().and_then(|file| orca_yaml::read(file, &mut Findings::default()));

@@ -17,7 +17,7 @@ use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
 use crate::trace;
-use crate::workspace::{BEFORE_LAUNCH, LaunchOptions, disk_low, launch_answer, run_stages};
+use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, run_stages};
 
 /// Run a command in a workspace, with the variables of now
 #[derive(Debug, Args)]
@@ -89,8 +89,10 @@ fn run(
     let settings = file
         .map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
         .map_err(|error| Failure::of(&error))?;
-    // What the repository wants before each launch; a person works on when it fails.
-    if let Err(error) = run_stages(&BEFORE_LAUNCH, &mut record, &store, &settings, &mut Person::new(io)) {
+    // What the repository wants before a person works in it, who works on when it fails.
+    if options.command == LaunchCommand::Shell
+        && let Err(error) = run_stages(&BEFORE_SHELL, &mut record, &store, &settings, &mut Person::new(io))
+    {
         writeln!(io.stderr, "warning: {error}")?;
     }
     let answer = launch_answer(&record, &store, &settings, options).map_err(|error| failure(error, io))?;

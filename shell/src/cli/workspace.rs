@@ -15,7 +15,7 @@ use crate::gather::settings_file::SettingsPlace;
 use crate::render::refusal;
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord};
-use crate::workspace::{self, AFTER_START, CreateOptions, Runner, WorkspaceError};
+use crate::workspace::{self, AFTER_START, CreateOptions, OF_CREATE, Runner, WorkspaceError};
 
 /// Make a workspace: one hardened container for the git worktree of a folder
 #[derive(Debug, Args)]
@@ -217,6 +217,7 @@ pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended
     let (store, record) = found(&args.workspace)?;
     let name = record.workspace.name.clone();
     let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
+    let ran_before = goal == Goal::Start && workspace::status(&record).status == "running";
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));
@@ -229,7 +230,9 @@ pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended
     reached.map_err(|error| failure(error, io))?;
     if goal == Goal::Start {
         let settings = settings()?;
-        let ran = workspace::run_stages(&AFTER_START, &mut record, &store, &settings, &mut Person::new(io));
+        // What runs already was not started; what a create was interrupted in is still due.
+        let stages = if ran_before { &OF_CREATE[..] } else { &AFTER_START[..] };
+        let ran = workspace::run_stages(stages, &mut record, &store, &settings, &mut Person::new(io));
         ran.map_err(|error| failure(error, io))?;
     }
     let done = match goal {

@@ -39,7 +39,14 @@ pub enum ImageError {
 pub fn image_configuration(client: &Client, reference: &str) -> Result<ImageFacts, ImageError> {
     let answer = client.ask(&["image", "inspect", "--", reference], PATIENCE)?;
     if answer.code != 0 {
-        return Err(ImageError::Missing { reference: reference.into() });
+        let said = String::from_utf8_lossy(&answer.stderr).to_lowercase();
+        // The words of docker and podman; whatever else an engine complains of is no word on the image.
+        let absent = ["no such image", "no such object", "image not known", "unable to find a name"];
+        return Err(if absent.iter().any(|words| said.contains(words)) {
+            ImageError::Missing { reference: reference.into() }
+        } else {
+            answer.unusable("image inspect").into()
+        });
     }
     let unreadable = || ImageError::Unreadable { reference: reference.into() };
     let documents: Vec<Value> = serde_json::from_slice(&answer.stdout).map_err(|_| unreadable())?;

@@ -1,12 +1,15 @@
 //! The files of a build: committed ones, as they stand in the commit. No filter, attribute or configuration of the
 //! repository changes or runs anything, and nothing that is not committed is in it.
 //!
-//! Left out are files called `.env`, which hold what a build must not see, submodules, and links out of the folder.
+//! Left out are `.env` and `.env.NAME`, which hold what a build must not see, anything called `.git`, submodules, and links
+//! out of the folder.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
 use tar::{Builder, EntryType, Header};
 
 use super::host_git::{command, git_with};
@@ -56,6 +59,22 @@ impl<'a> Context<'a> {
         Ok(Self { repository, entries })
     }
 
+    /// SHA-256 of a file in it, hex; `None` where there is none, or none of at most so many bytes.
+    pub fn digest_of(&self, name: &str, most: usize) -> io::Result<Option<String>> {
+        let found = self.entries.iter().find(|entry| entry.name == name.as_bytes());
+        let Some(entry) = found.filter(|entry| matches!(entry.kind, Kind::File { .. })) else {
+            return Ok(None);
+        };
+        let mut objects = Objects::open(self.repository)?;
+        let size = objects.ask(&entry.object)?;
+        if usize::try_from(size).is_ok_and(|size| size > most) {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        Read::take(&mut objects.output, size).read_to_end(&mut bytes)?;
+        Ok(Some(HEXLOWER.encode(&Sha256::digest(&bytes))))
+    }
+
     /// Writes it as a tar.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let mut objects = Objects::open(self.repository)?;
@@ -78,8 +97,7 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        builder.finish()?;
-        objects.close()
+        builder.finish()
     }
 }
 
@@ -109,12 +127,22 @@ fn entry(record: &[u8], below: &[u8]) -> Option<Entry> {
         _ => return None,
     };
     let name = path.strip_prefix(below)?;
+    let mut parts = name.split(|byte| *byte == b'/');
     let last = name.rsplit(|byte| *byte == b'/').next()?;
-    (last != b".env").then(|| Entry {
-        object: facts.nth(1).unwrap_or_default().into(),
-        name: name.into(),
-        kind,
-    })
+    let left_out = parts.any(|part| part.eq_ignore_ascii_case(b".git")) || holds_variables(last);
+    (!left_out).then(|| Entry { object: facts.nth(1).unwrap_or_default().into(), name: name.into(), kind })
+}
+
+/// `.env` and `.env.NAME`, but for the ones that are there to be read.
+fn holds_variables(name: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix(b".env") {
+        Some(b"") => true,
+        Some(rest) => rest.strip_prefix(b".").is_some_and(|rest| {
+            !matches!(rest, b"example" | b"sample" | b"template" | b"dist" | b"defaults")
+        }),
+        None => false,
+    }
 }
 
 /// Whether a link leads to a place in the context.
@@ -192,11 +220,13 @@ impl Objects {
     fn end(&mut self) -> io::Result<()> {
         self.output.read_exact(&mut [0])
     }
+}
 
-    fn close(self) -> io::Result<()> {
-        let Self { mut child, input, output } = self;
-        drop((input, output));
-        child.wait().map(drop)
+impl Drop for Objects {
+    /// Every object was read whole or was an error; git has nothing more to say.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -209,9 +239,13 @@ mod tests {
         let name = |record: &str| entry(record.as_bytes(), b"web/").map(|entry| entry.name);
         assert_eq!(name("100644 blob aa\tweb/a b\n"), Some(b"a b\n".to_vec()));
         assert_eq!(name("100755 blob aa\tweb/x/run"), Some(b"x/run".to_vec()));
+        assert_eq!(name("100644 blob aa\tweb/.env.example"), Some(b".env.example".to_vec()));
         for left_out in [
             "100644 blob aa\tweb/.env",
             "100644 blob aa\tweb/x/.env",
+            "100644 blob aa\tweb/.env.production",
+            "100644 blob aa\tweb/.ENV.local",
+            "100644 blob aa\tweb/x/.GIT/config",
             "160000 commit aa\tweb/sub",
             "100644 blob aa\tother",
         ] {

@@ -42,11 +42,13 @@ pub(crate) fn find<E>(
     }
     let mut names = folders()?;
     names.sort();
+    // Behind the last folder that is looked into may be another file.
+    let cut = names.len() > MOST;
     let mut files = Vec::new();
     for name in names.into_iter().take(MOST) {
         files.extend(read(&format!(".devcontainer/{name}/devcontainer.json"))?);
     }
-    if files.len() > 1 {
+    if files.len() > 1 || cut {
         return Ok(Found { file: None, candidates: files.into_iter().map(|(path, _)| path).collect() });
     }
     Ok(Found { file: files.pop(), candidates: Vec::new() })

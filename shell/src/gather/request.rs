@@ -121,9 +121,9 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         engine: None,
         image_facts: None,
     };
-    // One that is not there is what the plan still needs.
+    // One that is not there, or is none, is what the plan still needs.
     let dockerfile = |path: &str| read_repository_text(&root, path, limits::DOCKERFILE_BYTES);
-    devcontainer::missing_dockerfile(&mut request, dockerfile)?;
+    let _ = devcontainer::missing_dockerfile(&mut request, dockerfile);
     know(&request);
     Ok(Gathered { request, passed_over: chosen.passed_over })
 }

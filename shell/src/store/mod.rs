@@ -86,6 +86,13 @@ impl Store {
         Ok(folder)
     }
 
+    /// A file for podman that says that nobody is logged in anywhere.
+    pub fn no_logins(&self) -> Result<String, StoreError> {
+        let path = self.docker_config()?.join("auth.json");
+        write_atomic(&path, b"{}")?;
+        path.to_str().map(String::from).ok_or(StoreError::Invalid { path })
+    }
+
     /// The installation's id, or `None` before the first effect.
     pub fn install_id(&self) -> Result<Option<String>, StoreError> {
         let path = self.root.join("install");
@@ -135,6 +142,12 @@ impl Store {
                 name.strip_suffix(".lock").filter(|name| name.starts_with(start)).map(String::from)
             })
             .collect()
+    }
+
+    /// The record of a name as it is on disk now.
+    pub fn record(&self, name: &str) -> Result<Option<WorkspaceRecord>, StoreError> {
+        let (records, _) = self.records()?;
+        Ok(records.into_iter().find(|record| record.file_name() == name))
     }
 
     /// All records that can be read, and the files that cannot.

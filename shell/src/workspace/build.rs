@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use orca_container_core::input::PlanRequest;
-use orca_container_core::{Action, Planned, RenderContext, Stdin, render};
+use orca_container_core::{Action, BuildPlan, Planned, RenderContext, Stdin, limits, render};
 
 use super::{Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, ImageError, Supplies, image_configuration};
@@ -15,9 +15,9 @@ use crate::store::Store;
 /// How long another build of this installation is waited for.
 const PATIENCE: Duration = Duration::from_secs(60 * 60);
 
-/// Builds the image of a plan and looks at it. One build at a time: another of the same description would take its name
-/// before it was looked at.
-pub(super) fn built<T>(
+/// Does something with a build while no other one runs: another of the same description would take the image's name before
+/// it was looked at.
+pub(super) fn one_at_a_time<T>(
     store: &Store,
     build: impl FnOnce() -> Result<T, WorkspaceError>,
 ) -> Result<T, WorkspaceError> {
@@ -32,6 +32,7 @@ pub(super) fn build_image(
     request: &PlanRequest,
     planned: &Planned,
     client: &Client,
+    store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<(), WorkspaceError> {
     let reference = &planned.plan.image.reference;
@@ -46,16 +47,63 @@ pub(super) fn build_image(
         }
     }
     ui.progress("Building the image of devcontainer.json");
-    let command = render(Action::BuildImage, &planned.plan, &RenderContext::of(request));
+    let mut command = render(Action::BuildImage, &planned.plan, &RenderContext::of(request));
     let Some(Stdin::Context { folder, added }) = &command.stdin else {
         return Err(WorkspaceError::NotFound("the context of the build".into()));
     };
     let worktree = request.workspace.worktree_path.as_deref().unwrap_or(&request.workspace.repo_path);
     let commit = request.workspace.commit.clone().unwrap_or_default();
-    let added = added.as_ref().map(|file| (file.path.as_str(), file.name.as_str()));
-    let context = Context::of(Path::new(worktree), &commit, folder, added)?;
+    let inside = inside(&request.workspace.id, worktree);
+    let added = added.as_ref().map(|file| (below(&inside, &file.path), file.name.as_str()));
+    let added = added.as_ref().map(|(path, name)| (path.as_str(), *name));
+    let context = Context::of(Path::new(worktree), &commit, &below(&inside, folder), added)?;
+    is_the_approved_one(&context, planned)?;
+    // podman would take a person's logins from where it finds them; docker's client has a configuration of ours.
+    command.env.insert("REGISTRY_AUTH_FILE".into(), store.no_logins()?);
     let files = Box::new(|output: &mut dyn std::io::Write| context.write(output));
     let supplies = Supplies { start_env: None, archive: Some(files) };
     CarryOut::default().run(Action::BuildImage, &command, supplies)?;
     Ok(())
+}
+
+/// Where the workspace's folder lies in its worktree; empty for the whole of it.
+fn inside(folder: &str, worktree: &str) -> String {
+    let below = Path::new(folder).strip_prefix(worktree).ok().and_then(Path::to_str);
+    below.unwrap_or_default().to_owned()
+}
+
+/// A path of that folder as one of the worktree.
+fn below(inside: &str, path: &str) -> String {
+    match (inside, path) {
+        ("", path) => path.into(),
+        (inside, ".") => inside.into(),
+        (inside, path) => format!("{inside}/{path}"),
+    }
+}
+
+/// The Dockerfile in the context is the one whose digest was approved.
+fn is_the_approved_one(context: &Context<'_>, planned: &Planned) -> Result<(), WorkspaceError> {
+    let build = planned.plan.image.build.as_ref();
+    let name = build.map(BuildPlan::dockerfile_in_context).unwrap_or_default();
+    let found = context.digest_of(&name, limits::DOCKERFILE_BYTES).map_err(WorkspaceError::Checkout)?;
+    let approved = build.and_then(|build| build.dockerfile_digest.clone());
+    if approved.is_some() && found == approved {
+        return Ok(());
+    }
+    let why = "The Dockerfile of the commit is not the one that was approved.".into();
+    Err(WorkspaceError::Blocked(vec![why]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_a_folder_are_read_in_its_worktree() {
+        assert_eq!(inside("/w/acme/sub/x", "/w/acme"), "sub/x");
+        assert!(inside("/w/acme", "/w/acme").is_empty() && inside("repo::other", "/w/acme").is_empty());
+        assert_eq!(below("sub", "."), "sub");
+        assert_eq!(below("sub", "a/Dockerfile"), "sub/a/Dockerfile");
+        assert_eq!(below("", "a"), "a");
+    }
 }

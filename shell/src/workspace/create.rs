@@ -10,9 +10,9 @@ use orca_container_core::{
     asked_value, limits, plan, render, start_env_text,
 };
 
-use super::build::{build_image, built};
+use super::build::{build_image, one_at_a_time};
 use super::helper::{looked_up, remove_left, remove_leftovers};
-use super::lifecycle::{AFTER_CREATE, run_stages};
+use super::lifecycle::{AFTER_START, run_stages};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
 use crate::gather::committed::Committed;
@@ -59,7 +59,7 @@ pub fn create(
     let made = create_locked(request, options.folder, &options.approve, chosen.as_deref(), store, ui);
     worktree.remove();
     let mut record = made?;
-    run_stages(&AFTER_CREATE, &mut record, store, options.settings, ui)?;
+    run_stages(&AFTER_START, &mut record, store, options.settings, ui)?;
     Ok(record)
 }
 
@@ -72,8 +72,8 @@ fn create_locked(
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     remove_unfinished(store, &request, ui)?;
-    use_committed_texts(&mut request, folder, chosen, ui)?;
     request.install.id = store.ensure_install_id()?;
+    use_committed_texts(&mut request, folder, chosen, ui)?;
     request.workspace.instance_id = random_id()?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let engine = engine(&request, store)?;
@@ -193,9 +193,8 @@ fn use_committed_texts(
     let found = devcontainer::find(chosen, text, || committed.folders(&path_of(".devcontainer")))?;
     request.devcontainer = found.file.map(devcontainer_file);
     request.devcontainer_candidates = found.candidates;
-    if let Some(path) = devcontainer::missing_dockerfile(request, |path| {
-        committed.text(&path_of(path), limits::DOCKERFILE_BYTES)
-    })? {
+    let dockerfile = |path: &str| committed.text(&path_of(path), limits::DOCKERFILE_BYTES);
+    if let Some(path) = devcontainer::missing_dockerfile(request, dockerfile)? {
         return Err(WorkspaceError::NoDockerfile { path });
     }
     know(request);
@@ -306,8 +305,8 @@ fn image(
     let labels = [format!("--label=orca.install={}", request.install.id)];
     let reference = &planned.plan.image.reference;
     if planned.plan.image.build.is_some() {
-        return built(store, || {
-            build_image(request, planned, &client, ui)?;
+        return one_at_a_time(store, || {
+            build_image(request, planned, &client, store, ui)?;
             Ok(looked_up(store, &client, facts.kind, reference, asked, &labels)??)
         });
     }
@@ -377,6 +376,8 @@ pub fn approve(
 ) -> Result<Approved, WorkspaceError> {
     let chosen = words.devcontainer.clone();
     let mut request = gather(folder, settings, words)?.request;
+    // What is approved may hold ids that are made of it.
+    request.install.id = store.ensure_install_id()?;
     use_committed_texts(&mut request, folder, chosen.as_deref(), ui)?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let pending = |request: &PlanRequest| match plan(request) {

@@ -1,6 +1,6 @@
 //! One process in a workspace: the layers of now over the frozen texts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
@@ -10,9 +10,7 @@ use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
     PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
-use orca_container_core::{
-    EngineKind, EnvState, LaunchAnswer, Layer, Sensitive, effective_environment, launch,
-};
+use orca_container_core::{EngineKind, LaunchAnswer, Sensitive, launch, launch_host_names};
 
 use super::WorkspaceError;
 use crate::engine::{
@@ -112,7 +110,7 @@ pub fn launch_answer(
         terminal: terminal(options.tty),
         helper,
         values: LaunchValues {
-            host: host_values(&request),
+            host: host_values(record, &request),
             orca: UniqueMap::default(),
             secrets: secrets(options.secrets_fd)?,
             gh_token: if is_for_repository { None } else { gh_token(&request) },
@@ -126,9 +124,7 @@ pub fn launch_answer(
 
 /// `${containerEnv:NAME}` takes what the image has; the record keeps names only.
 fn give_image_values(request: &mut PlanRequest, record: &WorkspaceRecord) -> Result<(), WorkspaceError> {
-    let text = record.texts.devcontainer();
-    let refers = text.is_some_and(|file| file.text.reveal().contains("${containerEnv:"));
-    if record.plan.devcontainer.is_some() && refers {
+    if record.plan.devcontainer.is_some() {
         let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
         let image = image_configuration(&client, &record.image.id)?;
         if let Some(facts) = &mut request.image_facts {
@@ -161,7 +157,7 @@ pub fn know_values(record: &WorkspaceRecord, store: &Store) {
     let settings = settings.and_then(|file| Settings::of(&file).ok()).unwrap_or_default();
     if let Ok(request) = launch_request(record, store, &settings) {
         know(&request);
-        for (_, value) in host_values(&request).iter() {
+        for (_, value) in host_values(record, &request).iter() {
             redact::know(value.reveal());
         }
     }
@@ -185,18 +181,10 @@ fn terminal(tty: bool) -> Terminal {
     Terminal { term: of("TERM"), colorterm: of("COLORTERM"), lang: of("LANG") }
 }
 
-/// Values of exactly the host variables that this launch hands over.
-fn host_values(request: &PlanRequest) -> UniqueMap<Sensitive> {
-    let report = effective_environment(request);
-    let handed_over = report.environment.iter().filter(|entry| entry.state == EnvState::Active);
-    let names = handed_over.flat_map(|entry| {
-        let own = (entry.layer == Layer::Host).then_some(&entry.name);
-        own.into_iter().chain(&entry.host_names)
-    });
-    // A variable of a devcontainer.json may take parts of one that is handed over as well.
-    let names: BTreeSet<&String> = names.collect();
-    let value = |name: &String| Some((name.clone(), Sensitive::from(std::env::var(name).ok()?)));
-    names.into_iter().filter_map(value).collect()
+/// Values of exactly the host variables that this launch hands over, by themselves or as a part of another.
+fn host_values(record: &WorkspaceRecord, request: &PlanRequest) -> UniqueMap<Sensitive> {
+    let value = |name: String| Some((name.clone(), Sensitive::from(std::env::var(&name).ok()?)));
+    launch_host_names(&record.plan, request).into_iter().filter_map(value).collect()
 }
 
 /// One JSON object of names and values from an inherited descriptor.

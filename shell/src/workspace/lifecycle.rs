@@ -13,25 +13,33 @@ use crate::engine::{Bounds, ClientError, Input, Wanted, run_bounded};
 use crate::settings::Settings;
 use crate::store::{RanCommand, Store, WorkspaceRecord};
 
-/// The stages that follow a create, and those that follow a start.
-pub const AFTER_CREATE: [LifecycleStage; 4] = [
+/// The stages that run once, after a create; what a create was interrupted in is continued by the next start.
+pub const OF_CREATE: [LifecycleStage; 3] =
+    [LifecycleStage::OnCreate, LifecycleStage::UpdateContent, LifecycleStage::PostCreate];
+
+/// The stages that follow a create or a start.
+pub const AFTER_START: [LifecycleStage; 4] = [
     LifecycleStage::OnCreate,
     LifecycleStage::UpdateContent,
     LifecycleStage::PostCreate,
     LifecycleStage::PostStart,
 ];
 
-/// The stage that follows a start.
-pub const AFTER_START: [LifecycleStage; 1] = [LifecycleStage::PostStart];
+/// The stage that comes before a person's shell.
+pub const BEFORE_SHELL: [LifecycleStage; 1] = [LifecycleStage::PostAttach];
 
-/// The stage that comes before a person's launch.
-pub const BEFORE_LAUNCH: [LifecycleStage; 1] = [LifecycleStage::PostAttach];
+/// How long another command's hold on the record is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Exit code of `timeout`, which a command that is ended at its deadline has as well.
-const TIMED_OUT: i32 = 124;
+/// How commands ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Code(i32),
+    Deadline,
+}
 
-/// Runs the stages that the plan has, in their order. One that fails keeps the later ones from running, as in the
-/// specification; the workspace stands all the same, and the record says what became of each.
+/// Runs the stages that the plan has, in their order. One that fails keeps the later ones from running, then and at every
+/// later start, as in the specification; the workspace stands all the same, and the record says what became of each.
 pub fn run_stages(
     stages: &[LifecycleStage],
     record: &mut WorkspaceRecord,
@@ -41,26 +49,38 @@ pub fn run_stages(
 ) -> Result<(), WorkspaceError> {
     for stage in stages {
         let planned = record.plan.devcontainer.iter().flat_map(|file| &file.commands);
-        if !planned.into_iter().any(|command| command.stage == *stage) {
+        let planned = planned.into_iter().any(|command| command.stage == *stage);
+        let failed = record.commands.iter().find(|ran| ran.stage < *stage && ran.code != 0);
+        let once = *stage < LifecycleStage::PostStart;
+        if !planned || (once && record.commands.iter().any(|ran| ran.stage == *stage)) {
+            continue;
+        }
+        if let Some(failed) = failed {
+            ui.progress(&format!("{stage} is not run, since {} ended with {}", failed.stage, failed.code));
             continue;
         }
         ui.progress(&format!("Running {stage}"));
-        let code = run(*stage, record, store, settings)?;
+        let ended = run(*stage, record, store, settings)?;
+        // What `timeout` ends with.
+        let code = if let Ended::Code(code) = ended { code } else { 124 };
         record.commands.retain(|ran| ran.stage != *stage);
         record.commands.push(RanCommand { stage: *stage, code });
         keep(record, store)?;
         if code != 0 {
-            return Err(WorkspaceError::CommandFailed { stage: *stage, code, timed_out: code == TIMED_OUT });
+            let timed_out = ended == Ended::Deadline;
+            return Err(WorkspaceError::CommandFailed { stage: *stage, code, timed_out });
         }
     }
     Ok(())
 }
 
-/// A workspace that was removed meanwhile leaves no record behind.
+/// Into the record as it is now: a stop or a removal meanwhile has changed it, and one that is gone stays so.
 fn keep(record: &WorkspaceRecord, store: &Store) -> Result<(), WorkspaceError> {
-    let _lock = store.lock(record.file_name())?;
-    if store.has_record(record.file_name()) {
-        store.write_record(record)?;
+    let name = record.file_name();
+    let _lock = store.lock_patiently(name, PATIENCE)?;
+    if let Some(mut now) = store.record(name)? {
+        now.commands.clone_from(&record.commands);
+        store.write_record(&now)?;
     }
     Ok(())
 }
@@ -70,7 +90,7 @@ fn run(
     record: &WorkspaceRecord,
     store: &Store,
     settings: &Settings,
-) -> Result<i32, WorkspaceError> {
+) -> Result<Ended, WorkspaceError> {
     let options = LaunchOptions {
         command: LaunchCommand::Lifecycle(stage),
         tty: false,
@@ -81,14 +101,14 @@ fn run(
     Ok(within(&answer, Duration::from_secs(u64::from(limits::LIFECYCLE_DEADLINE_S)))?)
 }
 
-/// Its exit code; where it does not end in time, what it started is ended as well.
-fn within(answer: &LaunchAnswer, deadline: Duration) -> Result<i32, ClientError> {
+/// How it ended; where it does not end in time, what it started is ended as well.
+fn within(answer: &LaunchAnswer, deadline: Duration) -> Result<Ended, ClientError> {
     match call(answer, deadline) {
         Err(ClientError::Deadline { .. }) => {
             terminate(answer);
-            Ok(TIMED_OUT)
+            Ok(Ended::Deadline)
         }
-        other => other,
+        other => other.map(Ended::Code),
     }
 }
 
@@ -139,10 +159,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ended = folder.path().join("ended");
         let quick = answer("exit 3", &ended);
-        assert_eq!(within(&quick, Duration::from_secs(20)).unwrap(), 3);
+        assert_eq!(within(&quick, Duration::from_secs(20)).unwrap(), Ended::Code(3));
         assert!(!ended.exists());
         let stuck = answer("sleep 60", &ended);
-        assert_eq!(within(&stuck, Duration::from_millis(200)).unwrap(), TIMED_OUT);
+        assert_eq!(within(&stuck, Duration::from_millis(200)).unwrap(), Ended::Deadline);
         assert!(ended.exists());
     }
 }

@@ -16,7 +16,7 @@ pub use create::{Approved, Asked, CreateOptions, approve, create};
 pub use find::find;
 pub use helper::remove_leftovers;
 pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
-pub use lifecycle::{AFTER_CREATE, AFTER_START, BEFORE_LAUNCH, run_stages};
+pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
 pub use run::{Copying, Runner};
 pub use status::{Status, status};
 

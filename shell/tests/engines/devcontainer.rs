@@ -130,11 +130,28 @@ pub fn commands(bench: &mut Bench) {
         first[..6],
         ["on", "1000", "/workspace/acme", "plain|none|none", "update it's \"quoted\" $HOME", "start"]
     );
-    assert_eq!(first[6], "attach", "before the launch that reads it");
-    let mut side = first[7..].to_vec();
+    let mut side = first[6..].to_vec();
     assert_eq!(side.pop().as_deref(), Some("z"), "side by side: {first:?}");
     side.sort();
     assert_eq!(side, ["a", "b"]);
+    // A person's shell is what attaches; a command is not.
+    assert!(!first.contains(&"attach".to_owned()));
+    let file = crate::delivery::secrets_file(bench, &secrets);
+    let path = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(&file));
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args([
+        "-c",
+        "exec 9<\"$0\"; exec \"$@\" 8</dev/null",
+        &path,
+        crate::bench::COMMAND,
+        "shell",
+        "acme",
+        "--secrets-fd",
+        "9",
+    ]);
+    shell.env_clear().envs(&bench.env).stdin(std::process::Stdio::null());
+    Ran::of(&shell.output().unwrap()).ok();
+    assert!(lines(read()).contains(&"attach".to_owned()));
     bench.run(&["stop", "acme"]).ok();
     bench.run(&["start", "acme"]).ok();
     let status = bench.status();
@@ -148,7 +165,7 @@ pub fn commands(bench: &mut Bench) {
 }
 
 pub fn failing_commands(bench: &mut Bench) {
-    let file = json!({"image": image(bench.engine), "onCreateCommand": "echo broken >&2; exit 7", "postCreateCommand": "touch /tmp/after"});
+    let file = json!({"image": image(bench.engine), "onCreateCommand": "echo broken >&2; exit 7", "postCreateCommand": "touch /tmp/after", "postStartCommand": "touch /tmp/started"});
     commit_file(bench, &file);
     let made = create(bench, &[]).code(1);
     assert!(
@@ -159,6 +176,10 @@ pub fn failing_commands(bench: &mut Bench) {
     assert_eq!(bench.status()["status"], "running");
     assert_eq!(bench.status()["commands"], json!([{"stage": "onCreateCommand", "code": 7}]));
     assert_ne!(bench.exec(&["test", "-e", "/tmp/after"]).code, 0, "what comes after it is not run");
+    bench.run(&["stop", "acme"]).ok();
+    let started = bench.run(&["start", "acme"]).ok();
+    assert!(started.stderr.contains("is not run, since onCreateCommand ended with 7"), "{}", started.stderr);
+    assert_ne!(bench.exec(&["test", "-e", "/tmp/started"]).code, 0, "nor at a later start");
     bench.run(&["rm", "acme"]).ok();
     // Approved by the store for this file; another text is asked for again and not run.
     let other = json!({"image": image(bench.engine), "onCreateCommand": "touch /tmp/unasked"});
@@ -193,7 +214,6 @@ pub fn build(bench: &mut Bench) {
         out(bench, "cat /etc/version; id -u; ls -A /context; ls /etc/dev; test ! -e /etc/last"),
         "it's 3; id\n1001\nDockerfile\ncommitted\n/etc/dev\n"
     );
-    let reference = bench.inspect()["Config"]["Image"].as_str().unwrap_or_default().to_owned();
     bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
     // Another Dockerfile is another build: asked for anew, before anything runs.
@@ -201,12 +221,32 @@ pub fn build(bench: &mut Bench) {
     bench.commit_file("docker/Dockerfile", &format!("{dockerfile}RUN touch /etc/other\n"));
     let refused = bench.create_from("acme", "devcontainer", &["--network", "none"]).code(1);
     assert!(refused.stderr.contains("nothing is built until you approve"), "{}", refused.stderr);
-    remove_builds(bench, &reference);
+    remove_builds(bench);
+    bench.nothing_is_left();
+}
+
+/// A workspace of a folder in a worktree builds from that folder, not from one of the same name at the root.
+pub fn build_in_a_folder(bench: &mut Bench) {
+    let dockerfile =
+        |mark: &str| format!("FROM {}\nUSER root\nRUN touch /etc/{mark}\nUSER agent\n", image(bench.engine));
+    for (folder, mark) in [(".devcontainer", "of-the-root"), ("sub/.devcontainer", "of-the-folder")] {
+        fs::create_dir_all(bench.repository().join(folder)).unwrap();
+        fs::write(bench.repository().join(folder).join("Dockerfile"), dockerfile(mark)).unwrap();
+    }
+    bench.commit_file("sub/.devcontainer/devcontainer.json", r#"{"build": {"dockerfile": "Dockerfile"}}"#);
+    let asked = ["approve", "acme/sub", "--engine", bench.engine, "--container-image", "devcontainer"];
+    let shown = bench.run(&asked).ok().stdout;
+    let digest = shown.lines().find_map(|line| line.trim().strip_prefix("--approve ")).unwrap();
+    bench.create_from("acme/sub", "devcontainer", &["--network", "none", "--approve", digest]).ok();
+    let there = bench.run(&["exec", "sub", "--", "sh", "-c", "ls /etc | grep of-the"]).ok().stdout;
+    assert_eq!(there, "of-the-folder\n");
+    bench.run(&["rm", "sub"]).ok();
+    remove_builds(bench);
     bench.nothing_is_left();
 }
 
 /// The images of this bench's installation.
-fn remove_builds(bench: &Bench, _: &str) {
+fn remove_builds(bench: &Bench) {
     let install = fs::read_to_string(bench.path("state/orca-container/install")).unwrap();
     let filter = format!("label=orca.install={}", install.trim());
     let images = bench.client(&["images", "-q", "--filter", &filter]).ok().stdout;
@@ -229,7 +269,7 @@ pub fn foreign_image(bench: &mut Bench) {
     let reference = plan["plan"]["image"]["reference"].as_str().unwrap().to_owned();
     bench.run(&["rm", "acme"]).ok();
     // Somebody else's image under that name.
-    remove_builds(bench, "");
+    remove_builds(bench);
     bench.client(&["tag", &image(bench.engine), &reference]).ok();
     let before = bench.client(&["image", "inspect", "--format={{.Id}}", &reference]).ok().stdout;
     let refused = bench.create_from("acme", "devcontainer", &[]).code(1);

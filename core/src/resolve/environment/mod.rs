@@ -69,6 +69,16 @@ impl Given<'_> {
         }
     }
 
+    /// The texts around the host variables that are parts of it.
+    pub(crate) fn text_parts(&self) -> Vec<&str> {
+        let Given::Parts(parts) = self else { return Vec::new() };
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
     /// Host variables whose values are parts of it.
     pub(crate) fn host_names(&self) -> Vec<String> {
         let Given::Parts(parts) = self else { return Vec::new() };
