@@ -234,7 +234,10 @@ pub fn build_in_a_folder(bench: &mut Bench) {
         fs::write(bench.repository().join(folder).join("Dockerfile"), dockerfile(mark)).unwrap();
     }
     bench.commit_file("sub/.devcontainer/devcontainer.json", r#"{"build": {"dockerfile": "Dockerfile"}}"#);
-    let asked = ["approve", "acme/sub", "--engine", bench.engine, "--container-image", "devcontainer"];
+    let none = ["--network", "none"];
+    let asked =
+        [&["approve", "acme/sub", "--engine", bench.engine, "--container-image", "devcontainer"], &none[..]]
+            .concat();
     let shown = bench.run(&asked).ok().stdout;
     let digest = shown.lines().find_map(|line| line.trim().strip_prefix("--approve ")).unwrap();
     bench.create_from("acme/sub", "devcontainer", &["--network", "none", "--approve", digest]).ok();
