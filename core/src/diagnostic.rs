@@ -91,6 +91,8 @@ words! {
         DevcontainerAmbiguous = "devcontainer_ambiguous",
         /// devcontainer.json names more than one of image, build and compose.
         DevcontainerVariants = "devcontainer_variants",
+        /// A Dockerfile asks the builder itself for something, outside of the steps' containers.
+        DockerfileRefused = "dockerfile_refused",
         /// devcontainer.json names a compose file.
         ComposeNotSupported = "compose_not_supported",
         /// The allowlist network is not there yet.

@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
         _ => request("docker", "", &marker),
     };
     request["choices"]["image"] = json!("devcontainer");
-    let dockerfile = json!({"path": ".devcontainer/Dockerfile", "digest": "d".repeat(64)});
+    let dockerfile = json!({"path": ".devcontainer/Dockerfile", "digest": "d".repeat(64), "text": "FROM alpine:3\n"});
     request["devcontainer"] =
         json!({"path": ".devcontainer/devcontainer.json", "text": text, "dockerfile": dockerfile});
     for finding in devcontainer_findings(&json::read_request(&request.to_string()).expect("a request")) {

@@ -5,7 +5,7 @@
 //! `/etc/resolv.conf` may lead to `/run`. So volumes and the engine's own files are known by what is mounted, and only
 //! the rest by where. What is not sure to be unplanned is passed over: a workspace must start.
 
-use crate::plan::ContainerPlan;
+use crate::{plan::ContainerPlan, words::MountRole};
 use alloc::{format, string::String, vec::Vec};
 
 /// The kernel's own file systems, which say something of the kernel and hold nobody's files.
@@ -74,9 +74,15 @@ fn read(line: &str) -> Option<Mount<'_>> {
 fn is_of_the_plan(mount: &Mount<'_>, plan: &ContainerPlan) -> bool {
     let volume = mount.root.strip_suffix("/_data").and_then(|root| root.rsplit('/').next());
     let anonymous = |name: &str| name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let planned = |name: &str| plan.mounts.iter().any(|planned| planned.source.as_deref() == Some(name));
-    plan.mounts.iter().any(|planned| planned.target == mount.place)
-        || volume.is_some_and(|name| anonymous(name) || planned(name))
+    // A repository's volume lies where it was judged; a link of the image could lead it over ours.
+    let planned = |name: &str| {
+        let mut of_name = plan.mounts.iter().filter(|planned| planned.source.as_deref() == Some(name));
+        of_name.any(|planned| planned.role != MountRole::Devcontainer || planned.target == mount.place)
+    };
+    match volume {
+        Some(name) => anonymous(name) || planned(name),
+        None => plan.mounts.iter().any(|planned| planned.source.is_none() && planned.target == mount.place),
+    }
 }
 
 fn is_of_the_kernel(mount: &Mount<'_>) -> bool {

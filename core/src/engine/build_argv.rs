@@ -79,6 +79,7 @@ mod tests {
             let build = BuildPlan {
                 dockerfile: dockerfile.into(),
                 dockerfile_digest: None,
+                bases: Vec::new(),
                 context: context.into(),
                 target: None,
                 arguments: BTreeMap::new(),

@@ -17,6 +17,6 @@ pub(super) const PODMAN: Dialect = Dialect {
     // A network namespace of the step's own; "default" is no network here (measured on 4.3).
     build_network: "private",
     // The format that knows SHELL and HEALTHCHECK, as docker's own.
-    build: &["--http-proxy=false", "--format=docker", "--rm", "--force-rm"],
+    build: &["--http-proxy=false", "--format=docker", "--pull=never", "--rm", "--force-rm"],
     rm: &["-f", "-v", "-t", "0"],
 };

@@ -154,6 +154,9 @@ pub struct DockerfileFact {
     pub path: String,
     /// SHA-256 of its bytes, hex.
     pub digest: String,
+    /// Its text, which a build needs: it is judged like the rest.
+    #[serde(default, deserialize_with = "present")]
+    pub text: Option<Sensitive>,
 }
 
 /// .worktreeinclude and what git says of its entries.

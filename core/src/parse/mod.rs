@@ -1,5 +1,6 @@
 //! Untrusted text into documents with positions. Nothing is judged here but form.
 
+pub(crate) mod dockerfile;
 pub(crate) mod env_file;
 pub(crate) mod env_name;
 pub(crate) mod image_reference;

@@ -119,6 +119,8 @@ pub struct BuildPlan {
     /// SHA-256 of the Dockerfile that was approved, hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dockerfile_digest: Option<String>,
+    /// The images that it begins from and copies from.
+    pub bases: Vec<String>,
     /// The folder of the repository whose committed files it may use; `.` for all of it.
     pub context: String,
     /// The stage that is built.

@@ -288,7 +288,8 @@ pub fn joined(persons: &Value, repository: &Value) -> Value {
     let mut value = persons.clone();
     set(&mut value, "orcaYaml", json!({"path": "orca.yaml", "text": repository["yaml"]}));
     let path = ".devcontainer/devcontainer.json";
-    let dockerfile = json!({"path": ".devcontainer/Dockerfile", "digest": "d".repeat(64)});
+    let dockerfile =
+        json!({"path": ".devcontainer/Dockerfile", "digest": "d".repeat(64), "text": "FROM alpine:3\n"});
     set(
         &mut value,
         "devcontainer",

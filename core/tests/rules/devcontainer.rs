@@ -459,7 +459,7 @@ fn a_build_is_asked_for_by_the_digest_of_its_dockerfile_and_its_block() {
         "{:?}",
         first.needs
     );
-    let read = |digest: &str| json!({"path": ".devcontainer/Dockerfile", "digest": digest.repeat(64)});
+    let read = |digest: &str| json!({"path": ".devcontainer/Dockerfile", "digest": digest.repeat(64), "text": format!("FROM {digest}:1\n")});
     set(&mut request, "devcontainer.dockerfile", read("a"));
     let granted = approve_all(request);
     let planned_build = planned(&granted);

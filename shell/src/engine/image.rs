@@ -1,10 +1,11 @@
 //! What is in an image: its configuration, and its user looked up in its own files. Nothing of it is run.
 
 use std::io::Read;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use orca_container_core::input::{AskedUser, ImageFacts};
-use orca_container_core::{Sensitive, label_user, quoted, resolve_user};
+use orca_container_core::{EngineKind, Sensitive, label_user, quoted, resolve_user};
 use serde_json::Value;
 
 use super::client::{Client, ClientError};
@@ -52,6 +53,46 @@ pub fn image_configuration(client: &Client, reference: &str) -> Result<ImageFact
     let documents: Vec<Value> = serde_json::from_slice(&answer.stdout).map_err(|_| unreadable())?;
     let [document] = documents.as_slice() else { return Err(unreadable()) };
     configuration(document).ok_or_else(unreadable)
+}
+
+/// Whether an image has steps of its own (ONBUILD) that a build on it runs first, and that nobody has seen.
+pub fn has_triggers(client: &Client, engine: EngineKind, reference: &str) -> Result<bool, ImageError> {
+    let configuration = match engine {
+        EngineKind::Docker => {
+            let answer =
+                client.ask(&["image", "inspect", "--format={{json .Config}}", "--", reference], PATIENCE)?;
+            serde_json::from_slice(&answer.stdout).ok()
+        }
+        EngineKind::Podman => saved_configuration(client, reference),
+    };
+    let unreadable = || ImageError::Unreadable { reference: reference.into() };
+    let configuration: Value = configuration.ok_or_else(unreadable)?;
+    Ok(configuration.get("OnBuild").and_then(Value::as_array).is_some_and(|steps| !steps.is_empty()))
+}
+
+/// podman's inspect does not tell these steps, and its history is the image's own word (measured on 4.3): the
+/// configuration is read out of the image as it is saved, everything else of which is passed over.
+fn saved_configuration(client: &Client, reference: &str) -> Option<Value> {
+    let mut command = Command::new(&client.program);
+    command.args(["image", "save", "--format=docker-archive", "--", reference]).env_clear().envs(&client.env);
+    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    let mut found = None;
+    let mut archive = tar::Archive::new(child.stdout.take()?);
+    for entry in archive.entries().ok()?.flatten().filter(|entry| entry.size() <= FILE_CAP) {
+        let mut text = String::new();
+        if entry.take(FILE_CAP).read_to_string(&mut text).is_ok()
+            && let Ok(document) = serde_json::from_str::<Value>(&text)
+            && document.get("rootfs").is_some()
+        {
+            // One that has no configuration at all has no steps either.
+            found = Some(document.get("config").cloned().unwrap_or_default());
+        }
+    }
+    drop(archive);
+    let _ = child.kill();
+    let _ = child.wait();
+    found
 }
 
 /// The same with its user, and one that a devcontainer.json asks for, looked up in its own files, through a container

@@ -21,5 +21,5 @@ pub use detect::{Detected, EngineDetails, EngineError, detect};
 pub(crate) use detect::{host_path, host_program, in_debug_mode, knows_runtime};
 pub use disk::{DISK_FLOOR, DiskLow, Space, check_floor, check_room, free_bytes, gibibytes, spaces};
 pub use feed::{Input, Writer};
-pub use image::{ImageError, image_configuration, image_facts, remove_helper};
+pub use image::{ImageError, has_triggers, image_configuration, image_facts, remove_helper};
 pub use inspect::{Inspector, KernelChecks};

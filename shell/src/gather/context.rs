@@ -112,6 +112,14 @@ fn listed(repository: &Path, commit: &str, path: &str) -> Result<Vec<Entry>, Cli
         return Err(answer.unusable("git ls-tree"));
     }
     let records = answer.stdout.split(|byte| *byte == 0);
+    // git writes no such tree; one made by hand could make a tar that is read otherwise than it looks.
+    let odd = |record: &[u8]| {
+        let path = record.splitn(2, |byte| *byte == b'\t').nth(1).unwrap_or(b"x");
+        path.split(|byte| *byte == b'/').any(|part| matches!(part, b"" | b"." | b".."))
+    };
+    if records.clone().any(odd) {
+        return Err(answer.unusable("git ls-tree"));
+    }
     Ok(records.filter_map(|record| entry(record, path.as_bytes())).collect())
 }
 

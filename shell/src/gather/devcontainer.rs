@@ -64,7 +64,7 @@ pub(crate) fn missing_dockerfile<E>(
     let Some(text) = text(&path)? else { return Ok(Some(path)) };
     let digest = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
     if let Some(file) = &mut request.devcontainer {
-        file.dockerfile = Some(DockerfileFact { path, digest });
+        file.dockerfile = Some(DockerfileFact { path, digest, text: Some(text.into()) });
     }
     Ok(None)
 }

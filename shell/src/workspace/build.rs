@@ -5,12 +5,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use orca_container_core::input::PlanRequest;
-use orca_container_core::{Action, BuildPlan, Planned, RenderContext, Stdin, limits, render};
+use orca_container_core::{
+    Action, ActionKind, BuildPlan, EngineKind, Planned, RenderContext, Stdin, limits, render,
+};
 
 use super::{Ui, WorkspaceError};
-use crate::engine::{CarryOut, Client, ImageError, Supplies, image_configuration};
+use crate::engine::{
+    CarryOut, CarryOutError, Client, ImageError, Input, Supplies, Wanted, has_triggers, image_configuration,
+};
 use crate::gather::context::Context;
-use crate::store::Store;
+use crate::store::{LockError, Store};
 
 /// How long another build of this installation is waited for.
 const PATIENCE: Duration = Duration::from_secs(60 * 60);
@@ -19,10 +23,17 @@ const PATIENCE: Duration = Duration::from_secs(60 * 60);
 /// it was looked at.
 pub(super) fn one_at_a_time<T>(
     store: &Store,
-    build: impl FnOnce() -> Result<T, WorkspaceError>,
+    ui: &mut dyn Ui,
+    build: impl FnOnce(&mut dyn Ui) -> Result<T, WorkspaceError>,
 ) -> Result<T, WorkspaceError> {
-    let lock = store.lock_patiently("build", PATIENCE)?;
-    let done = build();
+    let lock = match store.lock("build") {
+        Err(LockError::Held { .. }) => {
+            ui.progress("Waiting for another build of this installation");
+            store.lock_patiently("build", PATIENCE)?
+        }
+        taken => taken?,
+    };
+    let done = build(ui);
     lock.remove();
     done
 }
@@ -46,6 +57,10 @@ pub(super) fn build_image(
             return Err(WorkspaceError::Blocked(vec![why]));
         }
     }
+    let no_logins = store.no_logins()?;
+    for base in planned.plan.image.build.iter().flat_map(|build| &build.bases) {
+        look_at_base(client, planned.plan.engine.kind, base, &no_logins, ui)?;
+    }
     ui.progress("Building the image of devcontainer.json");
     let mut command = render(Action::BuildImage, &planned.plan, &RenderContext::of(request));
     let Some(Stdin::Context { folder, added }) = &command.stdin else {
@@ -59,10 +74,41 @@ pub(super) fn build_image(
     let context = Context::of(Path::new(worktree), &commit, &below(&inside, folder), added)?;
     is_the_approved_one(&context, planned)?;
     // podman would take a person's logins from where it finds them; docker's client has a configuration of ours.
-    command.env.insert("REGISTRY_AUTH_FILE".into(), store.no_logins()?);
+    command.env.insert("REGISTRY_AUTH_FILE".into(), no_logins);
     let files = Box::new(|output: &mut dyn std::io::Write| context.write(output));
     let supplies = Supplies { start_env: None, archive: Some(files) };
     CarryOut::default().run(Action::BuildImage, &command, supplies)?;
+    Ok(())
+}
+
+/// An image that a build begins from is there, pulled without anybody's logins, and has no steps of its own: a build would
+/// run them unseen, and podman 4.3 mounts folders of the host for one that asks.
+fn look_at_base(
+    client: &Client,
+    engine: EngineKind,
+    base: &str,
+    no_logins: &str,
+    ui: &mut dyn Ui,
+) -> Result<(), WorkspaceError> {
+    let shown = orca_container_core::quoted(base);
+    if matches!(image_configuration(client, base), Err(ImageError::Missing { .. })) {
+        ui.progress(&format!("Pulling {shown}"));
+        let mut without = client.clone();
+        without.env.insert("REGISTRY_AUTH_FILE".into(), no_logins.into());
+        let words = ["pull", "--", base].map(String::from);
+        let patience = Duration::from_secs(u64::from(limits::TRANSFER_DEADLINE_S));
+        let answer = without.call(&words, Input::None, Wanted::Shown, patience)?;
+        if answer.code != 0 {
+            let complaint = answer.complaint();
+            let action = ActionKind::PullImage;
+            return Err(CarryOutError::Failed { action, code: answer.code, complaint }.into());
+        }
+    }
+    if has_triggers(client, engine, base)? {
+        let why =
+            format!("The image {shown} has steps of its own (ONBUILD), which a build would run unseen.");
+        return Err(WorkspaceError::Blocked(vec![why]));
+    }
     Ok(())
 }
 

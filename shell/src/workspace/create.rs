@@ -305,7 +305,7 @@ fn image(
     let labels = [format!("--label=orca.install={}", request.install.id)];
     let reference = &planned.plan.image.reference;
     if planned.plan.image.build.is_some() {
-        return one_at_a_time(store, || {
+        return one_at_a_time(store, ui, |ui| {
             build_image(request, planned, &client, store, ui)?;
             Ok(looked_up(store, &client, facts.kind, reference, asked, &labels)??)
         });

@@ -248,6 +248,44 @@ pub fn build_in_a_folder(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
+/// What a builder would do by itself, outside of any container, is refused before anything is built.
+pub fn hostile_dockerfiles(bench: &mut Bench) {
+    let base = image(bench.engine);
+    let target = bench.path("target");
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("f"), "of the host\n").unwrap();
+    let up = "../".repeat(12);
+    let at = target.display();
+    for text in [
+        format!(
+            "FROM {base}\nUSER 0\nRUN --mount=type=cache,id={up}{at},target=/m echo w > /m/w\nUSER agent\n"
+        ),
+        format!("FROM {base}\nUSER 0\nADD http://127.0.0.1:9/x /x\nUSER agent\n"),
+        format!("FROM oci-archive:{at}/f\n"),
+        format!("FROM {base}\nCOPY --from=dir:{at} /f /f\n"),
+    ] {
+        fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
+        fs::write(bench.repository().join(".devcontainer/Dockerfile"), &text).unwrap();
+        commit_file(bench, &json!({"build": {"dockerfile": "Dockerfile"}, "name": text}));
+        let refused = bench.create_from("acme", "devcontainer", &["--network", "none"]).code(1);
+        assert!(refused.stderr.contains("dockerfile_refused"), "{text}{}", refused.stderr);
+    }
+    assert_eq!(fs::read_dir(&target).unwrap().count(), 1, "nothing was written to it");
+    // A base image with steps of its own would bring the same in unseen.
+    let folder = bench.path("base");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("Dockerfile"), format!("FROM {base}\nONBUILD RUN touch /etc/unseen\n")).unwrap();
+    let name = format!("localhost/orca-test-onbuild-{}:1", std::process::id());
+    let format: &[&str] = if bench.engine == "podman" { &["--format=docker"] } else { &[] };
+    bench.client(&[&["build", "-t", &name, folder.to_str().unwrap()], format].concat()).ok();
+    fs::write(bench.repository().join(".devcontainer/Dockerfile"), format!("FROM {name}\n")).unwrap();
+    commit_file(bench, &json!({"build": {"dockerfile": "Dockerfile"}}));
+    let refused = create(bench, &["--network", "none"]).code(1);
+    assert!(refused.stderr.contains("ONBUILD"), "{}", refused.stderr);
+    bench.client(&["rmi", &name]).ok();
+    bench.nothing_is_left();
+}
+
 /// The images of this bench's installation.
 fn remove_builds(bench: &Bench) {
     let install = fs::read_to_string(bench.path("state/orca-container/install")).unwrap();

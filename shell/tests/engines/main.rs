@@ -86,6 +86,7 @@ const TESTS: &[(&str, Test)] = &[
         devcontainer::failing_commands,
     ),
     ("devcontainer::an_image_is_built_from_committed_files", devcontainer::build),
+    ("devcontainer::what_a_builder_does_by_itself_is_refused", devcontainer::hostile_dockerfiles),
     ("devcontainer::a_folder_of_a_worktree_builds_from_itself", devcontainer::build_in_a_folder),
     ("devcontainer::a_foreign_image_of_the_builds_name_is_left", devcontainer::foreign_image),
     ("devcontainer::an_image_of_root_has_the_user_of_its_label", devcontainer::labelled_user),

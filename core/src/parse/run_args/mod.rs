@@ -128,6 +128,9 @@ impl<'t> Reader<'t> {
             let why = format!("at most {} tokens are read", limits::COLLECTION_ENTRIES);
             return Err(start.stop(StopKind::Bounds, &why));
         }
+        if self.flags.len() > limits::COLLECTION_ENTRIES {
+            return Err(start.stop(StopKind::Bounds, "so many flags are not read"));
+        }
         if token.value.contains('\0') {
             return Err(start.stop(StopKind::Bounds, "it holds a NUL, which no argument can"));
         }
@@ -167,6 +170,9 @@ impl<'t> Reader<'t> {
     /// Letters of switches, then perhaps one that takes the rest of the token, or the next one, as its value.
     fn short(&mut self, start: Start, mut letters: &'t str) -> Result<(), Stop> {
         while let Some(letter) = letters.chars().next() {
+            if self.flags.len() > limits::COLLECTION_ENTRIES {
+                return Err(start.stop(StopKind::Bounds, "so many flags are not read"));
+            }
             // Newer versions of pflag pass over flags of Go's own tests, older ones read `-t -e st.…` (measured).
             if letters.starts_with("test.") {
                 return Err(

@@ -5,6 +5,7 @@ use super::keys::{Key, Kind, Treatment, find, find_other_case};
 use crate::{
     diagnostic::{Code, Diagnostic, Findings, Severity},
     input::DevcontainerFile,
+    limits,
     parse::jsonc::{self, FaultKind, Member, Node, Value},
     source::{Position, Source},
     text::{escaped, escaped_name, quoted, quoted_name},
@@ -77,10 +78,22 @@ pub(crate) fn read<'r>(file: &'r DevcontainerFile, findings: &mut Findings) -> O
     Some(document)
 }
 
+fn too_many(document: &Document<'_>, node: &Node, path: &str, findings: &mut Findings) {
+    let message =
+        format!("A list or an object has at most {} entries; this one has more.", limits::COLLECTION_ENTRIES);
+    findings.refuse(Code::DevcontainerTooLarge, document.source(node.at, path), message);
+}
+
 /// Members of what is judged stand once as well: of two, readers take one or the other, and one would be approved and the
 /// other run.
 fn refuse_doubled(document: &Document<'_>, node: &Node, path: &str, findings: &mut Findings) {
     match &node.value {
+        Value::Object(members) if members.len() > limits::COLLECTION_ENTRIES => {
+            too_many(document, node, path, findings)
+        }
+        Value::List(items) if items.len() > limits::COLLECTION_ENTRIES => {
+            too_many(document, node, path, findings)
+        }
         Value::Object(members) => {
             let mut seen = BTreeSet::new();
             for member in members {

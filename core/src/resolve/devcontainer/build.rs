@@ -3,6 +3,7 @@
 
 use super::{Scene, texts, wanted::Build};
 use crate::{
+    canonical::sha256_hex,
     diagnostic::{Code, Severity},
     limits,
     parse::{
@@ -12,11 +13,16 @@ use crate::{
     },
     plan::{BuildPlan, build_reference},
     policy::{
-        devcontainer::{run_args::is_platform, substitution},
+        devcontainer::{
+            dockerfile::{self, Broken},
+            run_args::is_platform,
+            substitution,
+        },
         env_names,
     },
-    source::Position,
-    text::{is_deceptive, quoted, quoted_name, quoted_whole},
+    source::{Position, Source},
+    text::{is_deceptive, quoted, quoted_name, quoted_whole, whole_list},
+    words::Origin,
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -24,6 +30,8 @@ use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Nothing,
+    /// Nothing, and it changes nothing here.
+    Ignored,
     Platform,
     /// A value that changes nothing here.
     Anything,
@@ -32,7 +40,8 @@ enum Takes {
 /// Options of a build that are let through.
 const OPTIONS: &[(&str, Takes)] = &[
     ("--no-cache", Takes::Nothing),
-    ("--pull", Takes::Nothing),
+    // An image that is there is looked at before the build, and is the one that it begins from.
+    ("--pull", Takes::Ignored),
     ("--platform", Takes::Platform),
     // The image's labels are ours.
     ("--label", Takes::Anything),
@@ -101,9 +110,17 @@ impl Scene<'_, '_> {
             let Parts { target, arguments, options } = parts;
             let source = document.source(dockerfile.at, "build.dockerfile");
             let read = self.request.devcontainer.as_ref().and_then(|file| file.dockerfile.as_ref());
-            let read = read.filter(|read| read.path == file);
+            let read =
+                read.filter(|read| read.path == file).and_then(|read| Some((read, read.text.as_ref()?)));
+            let bases = match read.map(|(_, text)| dockerfile::judge(text.reveal(), &arguments)) {
+                None => Vec::new(),
+                Some(Ok(bases)) => bases,
+                Some(Err(broken)) => return self.refuse_dockerfile(&file, &broken),
+            };
             let plan = BuildPlan {
-                dockerfile_digest: read.map(|read| read.digest.clone()),
+                // Of the text that was judged, whatever the caller says of it.
+                dockerfile_digest: read.map(|(_, text)| sha256_hex(text.reveal().as_bytes())),
+                bases,
                 dockerfile: file,
                 context,
                 target,
@@ -136,6 +153,12 @@ impl Scene<'_, '_> {
             self.refuse_path(node.at, name, rule);
         }
         inside
+    }
+
+    fn refuse_dockerfile(&mut self, path: &str, broken: &Broken) {
+        let source = Source::file(Origin::Devcontainer, path, broken.at);
+        let message = format!("{}; this one is not built.", broken.rule);
+        self.findings.refuse(Code::DockerfileRefused, source, message);
     }
 
     fn refuse_path(&mut self, at: Position, name: &str, rule: &str) {
@@ -228,6 +251,9 @@ impl Scene<'_, '_> {
                 self.drop_value(at, &path, message);
                 return passed;
             };
+            if *takes == Takes::Ignored {
+                continue;
+            }
             if *takes == Takes::Nothing {
                 if value.is_none_or(|value| value == "true") {
                     passed.push(flag.into());
@@ -271,9 +297,14 @@ pub(crate) fn ask_message(build: &Build) -> String {
     let target = plan.target.iter().map(|target| format!("the target {}", quoted_whole(target)));
     let arguments = plan.arguments.iter().map(|(name, value)| format!("{name}={}", quoted_whole(value)));
     let more: Vec<String> = target.chain(arguments).chain(plan.options.iter().cloned()).collect();
-    let with = if more.is_empty() { String::new() } else { format!(" with {}", more.join(", ")) };
+    let bases = if plan.bases.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", whole_list(plan.bases.iter().map(String::as_str)))
+    };
+    let with = if more.is_empty() { String::new() } else { format!(" and {}", more.join(", ")) };
     format!(
-        "The repository wants an image built from {} and the folder {}{with}; nothing is built until you approve, and a build is not hardened.",
+        "The repository wants an image built{bases} by {} with what the folder {} holds then{with}; nothing is built until you approve, and a build is not hardened.",
         quoted_whole(&plan.dockerfile),
         quoted_whole(&plan.context)
     )

@@ -19,7 +19,7 @@ use crate::{
     resolve::environment::value_fault,
     secret::Sensitive,
     source::{Position, Source},
-    text::{escaped_name, quoted_name},
+    text::{escaped_name, quoted, quoted_name},
     words::{EngineKind, EnvState},
 };
 use alloc::{format, string::String, vec::Vec};
@@ -156,8 +156,10 @@ impl Scene<'_, '_> {
             self.beyond_maximum(at, path, &format!("the host variable {shown}"));
             return EnvState::Dropped;
         }
-        let message =
-            format!("The repository wants {shown} of this computer; it is absent until you approve.");
+        let message = format!(
+            "The repository wants {shown} of this computer in {}; it is absent until you approve.",
+            quoted(path)
+        );
         if self.ask(&Subject::ForwardHostEnv { name }, at, path, message) {
             EnvState::Active
         } else {
