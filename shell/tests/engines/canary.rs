@@ -151,6 +151,11 @@ pub fn the_search_finds(bench: &mut Bench) {
     let start = format!("START={}", planted.marker("start"));
     bench.create(&["--network=none", "--container-env", &start]).ok();
     let mut sleeping = Command::new("sleep").arg0(planted.marker("host")).arg("60").spawn().unwrap();
+    // A started program has its command line a moment later (the kernel wakes us before it sets it).
+    let command_line = format!("/proc/{}/cmdline", sleeping.id());
+    while fs::read(&command_line).unwrap().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     let left = tempfile::Builder::new().prefix("orca-left").tempfile().unwrap();
     fs::write(left.path(), planted.marker("file")).unwrap();
 
