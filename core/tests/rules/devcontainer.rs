@@ -335,6 +335,21 @@ fn a_name_that_stands_twice_is_refused_wherever_it_would_be_approved() {
 }
 
 #[test]
+fn a_list_or_a_flag_without_end_is_refused_or_left_out_in_one_finding() {
+    let flags = format!(r#"{{"image": "a:1", "runArgs": ["-{}"]}}"#, "i".repeat(900_000));
+    let told = planned(&with_devcontainer("docker", &flags)).notices;
+    assert!(told.len() < 300 && told.iter().any(|one| one.code == Code::RunArgsUnreadable), "{}", told.len());
+    let mounts = vec!["source=/x,target=/h,type=bind"; 15_000];
+    let text = json!({"image": "a:1", "mounts": mounts}).to_string();
+    match answer(&with_devcontainer("docker", &text)) {
+        PlanAnswer::Refused(refusal) => {
+            assert_eq!((refusal.code, refusal.problems.len() < 10), (Code::DevcontainerTooLarge, true));
+        }
+        PlanAnswer::Planned(_) => panic!("planned"),
+    }
+}
+
+#[test]
 fn taking_a_redirecting_variable_away_waits_and_path_stays() {
     let mut request =
         with_devcontainer("docker", r#"{"image": "a:1", "remoteEnv": {"HTTPS_PROXY": null, "PATH": null}}"#);

@@ -1,5 +1,7 @@
 //! `check`: what is wrong, line by line, for people, editors and pipelines.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
 use orca_container_core::{
     Code, Diagnostic, PlanAnswer, Severity, devcontainer_findings, input::PlanRequest, json, plan,
@@ -79,16 +81,14 @@ fn ask_for_everything(request: &mut PlanRequest) {
 /// By file and line; what is in no file comes last, in the core's order.
 fn in_order<'p>(problems: impl Iterator<Item = &'p Diagnostic>) -> Vec<&'p Diagnostic> {
     // That no image is named is nothing that a line of a file has wrong.
-    let mut sorted: Vec<&Diagnostic> = Vec::new();
-    for problem in problems.filter(|p| p.code != Code::ImageRequired) {
-        // A file that counts is judged for the plan and by itself.
-        let same = |other: &&&Diagnostic| {
-            (other.code, &other.source, &other.message) == (problem.code, &problem.source, &problem.message)
-        };
-        if sorted.iter().find(same).is_none() {
-            sorted.push(problem);
-        }
-    }
+    // A file that counts is judged for the plan and by itself.
+    let mut seen = BTreeSet::new();
+    let mut first = |problem: &&'p Diagnostic| {
+        let place = (&problem.source.file, problem.source.line, problem.source.column, &problem.source.path);
+        seen.insert((problem.code, place, &problem.message))
+    };
+    let mut sorted: Vec<&Diagnostic> =
+        problems.filter(|p| p.code != Code::ImageRequired).filter(|problem| first(problem)).collect();
     sorted.sort_by_key(|problem| {
         let source = &problem.source;
         (source.file.is_none(), source.file.clone(), source.line, source.column)

@@ -78,6 +78,14 @@ pub(crate) fn read<'r>(file: &'r DevcontainerFile, findings: &mut Findings) -> O
     Some(document)
 }
 
+fn is_too_large(node: &Node) -> bool {
+    match &node.value {
+        Value::Object(members) => members.len() > limits::COLLECTION_ENTRIES,
+        Value::List(items) => items.len() > limits::COLLECTION_ENTRIES,
+        _ => false,
+    }
+}
+
 fn too_many(document: &Document<'_>, node: &Node, path: &str, findings: &mut Findings) {
     let message =
         format!("A list or an object has at most {} entries; this one has more.", limits::COLLECTION_ENTRIES);
@@ -88,12 +96,7 @@ fn too_many(document: &Document<'_>, node: &Node, path: &str, findings: &mut Fin
 /// other run.
 fn refuse_doubled(document: &Document<'_>, node: &Node, path: &str, findings: &mut Findings) {
     match &node.value {
-        Value::Object(members) if members.len() > limits::COLLECTION_ENTRIES => {
-            too_many(document, node, path, findings)
-        }
-        Value::List(items) if items.len() > limits::COLLECTION_ENTRIES => {
-            too_many(document, node, path, findings)
-        }
+        _ if is_too_large(node) => too_many(document, node, path, findings),
         Value::Object(members) => {
             let mut seen = BTreeSet::new();
             for member in members {
@@ -125,6 +128,10 @@ impl Document<'_> {
     fn take(&mut self, key: &'static Key, member: Member, findings: &mut Findings) {
         if key.treatment == Treatment::Judged {
             refuse_doubled(self, &member.node, key.name, findings);
+            if is_too_large(&member.node) {
+                // What is refused for its size is not judged entry by entry.
+                return;
+            }
         }
         let Some(wrong) = fault(key.kind, &member.node, key.name) else {
             self.properties.push((key, member));
