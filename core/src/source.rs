@@ -26,6 +26,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// Its place in its file; the beginning, where it has none.
+    pub(crate) fn position(&self) -> Position {
+        Position { line: self.line.unwrap_or(1), column: self.column.unwrap_or(1) }
+    }
+
     /// A source without a file.
     pub fn origin(origin: Origin) -> Self {
         Self { origin, file: None, line: None, column: None, path: None }

@@ -17,7 +17,7 @@ use crate::{
         substitution::{self, Unresolved},
     },
     secret::Sensitive,
-    source::{Position, Source},
+    source::Source,
     text::quoted_name,
 };
 use alloc::{format, string::String, vec::Vec};
@@ -70,12 +70,12 @@ impl Scene<'_, '_> {
     pub(super) fn settle_flags(&mut self) {
         let OfFlags { variables, ports } = core::mem::take(&mut self.flags);
         for (name, value, source) in variables {
-            let at = place(&source);
+            let at = source.position();
             let variable = Variable { name: &name, at, value: Some(value.reveal()), value_at: at };
             self.variable(variable, path(&source), false);
         }
         for (port, source) in ports {
-            self.ask_ports(&[port].into(), place(&source), path(&source));
+            self.ask_ports(&[port].into(), source.position(), path(&source));
         }
     }
 
@@ -151,10 +151,6 @@ impl Scene<'_, '_> {
 
 /// `/workspace` is protected in any case; there is no other worktree yet.
 const MOUNTS: MountRules<'_> = MountRules { workspace: &[] };
-
-pub(super) fn place(source: &Source) -> Position {
-    Position { line: source.line.unwrap_or(1), column: source.column.unwrap_or(1) }
-}
 
 fn path(source: &Source) -> &str {
     source.path.as_deref().unwrap_or("runArgs")

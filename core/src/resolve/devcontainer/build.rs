@@ -21,7 +21,7 @@ use crate::{
         env_names,
     },
     source::{Position, Source},
-    text::{is_deceptive, quoted, quoted_name, quoted_whole, whole_list},
+    text::{is_deceptive, quoted, quoted_name},
     words::Origin,
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
@@ -289,25 +289,6 @@ impl Scene<'_, '_> {
             None,
         );
     }
-}
-
-/// What a person is asked before anything is built.
-pub(crate) fn ask_message(build: &Build) -> String {
-    let plan = &build.plan;
-    let target = plan.target.iter().map(|target| format!("the target {}", quoted_whole(target)));
-    let arguments = plan.arguments.iter().map(|(name, value)| format!("{name}={}", quoted_whole(value)));
-    let more: Vec<String> = target.chain(arguments).chain(plan.options.iter().cloned()).collect();
-    let bases = if plan.bases.is_empty() {
-        String::new()
-    } else {
-        format!(" of {}", whole_list(plan.bases.iter().map(String::as_str)))
-    };
-    let with = if more.is_empty() { String::new() } else { format!(" and {}", more.join(", ")) };
-    format!(
-        "The repository wants an image built{bases} by {} with what the folder {} holds then{with}; nothing is built until you approve, and a build is not hardened.",
-        quoted_whole(&plan.dockerfile),
-        quoted_whole(&plan.context)
-    )
 }
 
 /// The path in the repository, read from a folder in it.

@@ -1,6 +1,6 @@
 //! The image of a devcontainer.json, or its build: exactly one of them.
 
-use super::{Scene, arguments::place};
+use super::{Scene, wanted::image_question};
 use crate::{
     diagnostic::{Code, Severity},
     parse::{
@@ -9,9 +9,8 @@ use crate::{
     },
     policy::{approval::Subject, devcontainer::substitution},
     source::Position,
-    text::quoted_whole,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::vec::Vec;
 
 impl Scene<'_, '_> {
     pub(super) fn image_or_build(&mut self) {
@@ -57,10 +56,10 @@ impl Scene<'_, '_> {
     pub(super) fn ask_image_or_build(&mut self) {
         if let Some(build) = self.wanted.build.clone() {
             let subject = Subject::Build { build: &build.plan };
-            self.ask(&subject, place(&build.source), "build.dockerfile", super::build::ask_message(&build));
+            self.ask(&subject, build.source.position(), "build.dockerfile", build.question());
         } else if let Some((image, source)) = self.wanted.image.clone() {
             let subject = Subject::Image { reference: image.as_str() };
-            self.ask(&subject, place(&source), "image", ask_message(&image));
+            self.ask(&subject, source.position(), "image", image_question(&image));
         }
     }
 
@@ -77,12 +76,4 @@ impl Scene<'_, '_> {
             }
         }
     }
-}
-
-/// What a person is asked before anything of an image is pulled.
-pub(crate) fn ask_message(image: &ImageReference) -> String {
-    format!(
-        "The repository wants the image {}; nothing of it is pulled until you approve.",
-        quoted_whole(image.as_str())
-    )
 }

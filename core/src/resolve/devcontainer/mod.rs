@@ -37,9 +37,7 @@ use crate::{
     words::{EngineKind, Origin, Said, Template},
 };
 use alloc::{format, string::String, vec::Vec};
-pub(super) use build::ask_message as build_ask_message;
 pub(crate) use commands::lifecycle_script;
-pub(super) use image::ask_message as image_ask_message;
 pub(crate) use variables::{value_of, values_in_file};
 use wanted::Wanted;
 

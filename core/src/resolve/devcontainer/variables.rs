@@ -1,6 +1,6 @@
 //! containerEnv and remoteEnv: names by the same tables as every other layer, values never shown.
 
-use super::{Scene, arguments::place, wanted::WantedVariable};
+use super::{Scene, wanted::WantedVariable};
 use crate::{
     diagnostic::{Code, Findings, Severity},
     input::PlanRequest,
@@ -232,5 +232,5 @@ fn flag_variables(
 ) -> impl Iterator<Item = (Position, Sensitive)> {
     let engine = request.engine.as_ref().map_or(EngineKind::Docker, |engine| engine.kind);
     let scene = Scene::read(request, document, engine);
-    scene.flags.variables.into_iter().map(|(_, value, source)| (place(&source), value))
+    scene.flags.variables.into_iter().map(|(_, value, source)| (source.position(), value))
 }

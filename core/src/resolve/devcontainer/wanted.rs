@@ -5,9 +5,10 @@ use crate::{
     plan::BuildPlan,
     policy::devcontainer::{mounts::MountAsk, substitution::Part},
     source::Source,
+    text::{quoted_whole, whole_list},
     words::{EnvState, LifecycleStage, Network},
 };
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// Everything that a plan takes from a devcontainer.json. What waits for a person is not in it.
 #[derive(Debug, Default)]
@@ -91,4 +92,33 @@ pub(crate) struct Build {
     pub(crate) plan: BuildPlan,
     /// The place of its Dockerfile's name.
     pub(crate) source: Source,
+}
+
+impl Build {
+    /// What a person is asked before anything is built: all that decides it, whole.
+    pub(crate) fn question(&self) -> String {
+        let plan = &self.plan;
+        let target = plan.target.iter().map(|target| format!("the target {}", quoted_whole(target)));
+        let arguments = plan.arguments.iter().map(|(name, value)| format!("{name}={}", quoted_whole(value)));
+        let more: Vec<String> = target.chain(arguments).chain(plan.options.iter().cloned()).collect();
+        let bases = if plan.bases.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", whole_list(plan.bases.iter().map(String::as_str)))
+        };
+        let with = if more.is_empty() { String::new() } else { format!(" and {}", more.join(", ")) };
+        format!(
+            "The repository wants an image built{bases} by {} with what the folder {} holds then{with}; nothing is built until you approve, and a build is not hardened.",
+            quoted_whole(&plan.dockerfile),
+            quoted_whole(&plan.context)
+        )
+    }
+}
+
+/// What a person is asked before anything of an image is pulled.
+pub(crate) fn image_question(image: &ImageReference) -> String {
+    format!(
+        "The repository wants the image {}; nothing of it is pulled until you approve.",
+        quoted_whole(image.as_str())
+    )
 }

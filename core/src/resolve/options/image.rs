@@ -8,7 +8,7 @@ use crate::{
         approval::{Desk, Subject, build_binding},
         maximum,
     },
-    resolve::devcontainer::{build_ask_message, image_ask_message, wanted::Build},
+    resolve::devcontainer::wanted::{Build, image_question},
     source::Source,
     words::{Origin, Said},
 };
@@ -57,11 +57,11 @@ pub(super) fn ask(winner: &Winner, scene: &Scene<'_, '_>, desk: &mut Desk<'_>) {
         // What is not known cannot be approved; the plan says that it needs the Dockerfile.
         Some(build) if build.plan.dockerfile_digest.is_none() => {}
         Some(build) => {
-            desk.ask(&Subject::Build { build: &build.plan }, source, build_ask_message(build));
+            desk.ask(&Subject::Build { build: &build.plan }, source, build.question());
         }
         None => {
             let subject = Subject::Image { reference: image.value.as_str() };
-            desk.ask(&subject, source, image_ask_message(&image.value));
+            desk.ask(&subject, source, image_question(&image.value));
         }
     }
 }
