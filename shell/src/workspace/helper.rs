@@ -3,12 +3,17 @@
 //! Its name is chosen, and a lock of that name taken, before it is made. A lock that nobody holds any more names
 //! a helper whose maker died.
 
+use std::time::Duration;
+
 use orca_container_core::EngineKind;
 use orca_container_core::input::ImageFacts;
 
 use super::WorkspaceError;
 use crate::engine::{Client, ImageError, detect, image_facts, remove_helper};
 use crate::store::{Store, random_id};
+
+/// How long the engine, or the holder of the installation's lock, is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn prefix(engine: EngineKind) -> String {
     format!("orca-lookup-{engine}-")
@@ -56,4 +61,30 @@ pub(super) fn remove_left(store: &Store, client: &Client, engine: EngineKind) {
             lock.remove();
         }
     }
+}
+
+/// Removes networks of this installation that no record names and nothing uses: the engine's client of a killed create may
+/// have made one after everything else was cleaned up. What fails here is tried again by the next removal.
+pub(super) fn remove_stray_networks(store: &Store, client: &Client) {
+    let (Ok(Some(install)), Ok(lock)) = (store.install_id(), store.lock_patiently("install", PATIENCE))
+    else {
+        return;
+    };
+    let filter = format!("label=orca.install={install}");
+    let listed = client.ask(&["network", "ls", "--filter", &filter, "--format", "{{.Name}}"], PATIENCE);
+    // Read under the lock, under which networks are made: a create that makes one has its record already.
+    if let (Ok(listed), Ok((records, broken))) = (listed, store.records())
+        && listed.code == 0
+        && broken.is_empty()
+    {
+        let named =
+            |name: &str| records.iter().any(|record| record.plan.network.name.as_deref() == Some(name));
+        let listed = listed.text();
+        let strays = listed.lines().filter(|name| name.starts_with("orca-") && !named(name));
+        for name in strays {
+            // Without force: one that is in use stays.
+            let _ = client.ask(&["network", "rm", "--", name], PATIENCE);
+        }
+    }
+    lock.remove();
 }

@@ -8,6 +8,7 @@ use orca_container_core::{
     next_actions, render,
 };
 
+use super::helper::remove_stray_networks;
 use super::{Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Inspector, Supplies};
 use crate::store::{Store, WorkspaceRecord};
@@ -104,7 +105,12 @@ impl<'a> Runner<'a> {
                 let why =
                     |blocked: &orca_container_core::Blocked| format!("{}: {}", blocked.resource, blocked.why);
                 return match next.blocked.as_slice() {
-                    [] => Ok(()),
+                    [] => {
+                        if self.removing {
+                            remove_stray_networks(self.store, &self.client);
+                        }
+                        Ok(())
+                    }
                     blocked => Err(WorkspaceError::Blocked(blocked.iter().map(why).collect())),
                 };
             }

@@ -312,6 +312,11 @@ pub fn interrupted(bench: &mut Bench) {
         let text = bench.exec(&["cat", "readme"]).ok().stdout;
         assert_eq!(text, "hello again\n", "after {milliseconds} ms");
         assert_eq!(bench.inspect()["HostConfig"]["Memory"], json!(2_147_483_648_u64));
+        // What the killed one's client makes only now goes with the next removal.
+        let install = fs::read_to_string(bench.path("state/orca-container/install")).unwrap();
+        let (label, name) =
+            (format!("--label=orca.install={}", install.trim()), format!("orca-net-late{milliseconds}"));
+        bench.client(&["network", "create", &label, &name]).ok();
         bench.run(&["rm", "acme"]).ok();
         bench.nothing_is_left();
     }
