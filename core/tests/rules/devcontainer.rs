@@ -285,7 +285,7 @@ fn launches_start_in_the_workspace_folder() {
     assert!(elsewhere.args.contains(&"--workdir=/tmp".into()));
 }
 
-/// The review's cases: whose word an image is does not depend on who said "devcontainer".
+/// Whose word an image is does not depend on who said "devcontainer".
 #[test]
 fn every_image_and_build_of_a_repository_is_asked_for_whatever_word_brought_it() {
     let with_yaml = |text: &str, image: &str| {
