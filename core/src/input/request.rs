@@ -152,7 +152,7 @@ pub struct DevcontainerFile {
 pub struct DockerfileFact {
     /// Path inside the repository.
     pub path: String,
-    /// SHA-256 of its bytes, hex.
+    /// SHA-256 of its bytes, hex. Where the text is there, the digest that is taken of it counts, and not this one.
     pub digest: String,
     /// Its text, which a build needs: it is judged like the rest.
     #[serde(default, deserialize_with = "present")]

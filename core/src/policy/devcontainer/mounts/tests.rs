@@ -181,16 +181,16 @@ fn targets_are_normal_and_apart_from_protected_folders() {
 
 #[test]
 fn a_volume_in_the_workspace_is_not_needed() {
-    let rules = MountRules { workspace: &["/work/trees/acme"] };
+    let rules = MountRules { workspace: &["/home/ada/trees/acme"] };
     let source = Source::origin(Origin::Devcontainer);
-    for target in ["/workspace/acme/node_modules", "/workspace/x/.git/hooks", "/work/trees/acme/target"] {
+    for target in ["/workspace/acme/node_modules", "/workspace/x/.git/hooks", "/home/ada/trees/acme/target"] {
         let mut findings = Findings::default();
         let read = record(&format!("source=acme-modules,target={target},type=volume"));
         assert_eq!(judge(read, rules, &source, &mut findings), None);
         let finding = findings.iter().next().unwrap();
         assert_eq!((finding.severity, finding.code), (Severity::Notice, Code::MountIgnored), "{target}");
     }
-    for target in ["/work", "/work/trees", "/work/trees/acme"] {
+    for target in ["/home/ada", "/home/ada/trees", "/home/ada/trees/acme"] {
         let mut findings = Findings::default();
         assert_eq!(judge(record(&format!("target={target}")), rules, &source, &mut findings), None);
         assert_eq!(findings.iter().next().unwrap().severity, Severity::Dropped);
