@@ -6,8 +6,8 @@ use crate::{
     support::{answer, parse, set, words},
 };
 use orca_container_core::{
-    ActionKind, Ceiling, EnvState, Layer, MountKind, MountRole, Origin, PlanAnswer, Planned, Said, ceiling,
-    template_size,
+    ActionKind, ApprovalKind, Ceiling, EnvState, Layer, MountKind, MountRole, Origin, PlanAnswer, Planned,
+    Said, ceiling, template_size,
 };
 use proptest::{prelude::*, strategy::ValueTree};
 use serde_json::{Value, json};
@@ -131,6 +131,20 @@ fn raised_by_exactly(before: &Planned, after: &Planned, ceiling: &Ceiling) -> Re
     for command in commands(after).into_iter().filter(|command| !earlier.contains(command)) {
         let asked = before.pending_approvals.iter().any(|p| p.subject["property"] == json!(command.stage));
         prop_assert!(asked, "{:?}", command);
+    }
+    if after.plan.digest.is_some() && after.plan.image.said == Said::Repository {
+        let image = &after.plan.image;
+        let asked = before.pending_approvals.iter().any(|p| match (&image.build, p.kind) {
+            (Some(build), ApprovalKind::Build) => p.subject["build"] == json!(build),
+            (None, ApprovalKind::Image) => p.subject["reference"] == json!(image.reference),
+            _ => false,
+        });
+        prop_assert!(asked, "{:?}", image);
+    }
+    if after.plan.image.said == Said::Person {
+        prop_assert!(
+            after.plan.image.build.is_none() && ceiling.images.contains(&after.plan.image.reference)
+        );
     }
     let network_asked =
         before.pending_approvals.iter().any(|p| p.subject["network"] == json!(after.plan.network.mode));
