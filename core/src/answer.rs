@@ -90,7 +90,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal from sorted findings, of which at least one refuses.
-    pub(crate) fn of(problems: Vec<Diagnostic>) -> Self {
+    pub fn of(problems: Vec<Diagnostic>) -> Self {
         let first = problems
             .iter()
             .filter(|p| p.severity == crate::diagnostic::Severity::Refused)

@@ -5,6 +5,8 @@ use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     input::{LaunchRequest, PlanRequest, SCHEMA_VERSION, read_json},
     plan::ContainerPlan,
+    report::{Drift, LaunchedVariable, WorkspaceEnvironment},
+    secret::Sensitive,
     source::Source,
     words::Origin,
 };
@@ -55,6 +57,55 @@ pub fn launch(envelope: &str) -> (String, bool) {
     match answer {
         Ok(answer) => (write(&answer), true),
         Err(refusal) => (write(&refusal), false),
+    }
+}
+
+/// What [`workspace_environment`] reads.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WorkspaceEnvelope {
+    /// The frozen plan.
+    pub plan: ContainerPlan,
+    /// The request of now, with the frozen texts.
+    pub request: PlanRequest,
+    /// What the last launch had (an answer's `environment`, by its active names); absent before the first.
+    #[serde(default, deserialize_with = "crate::input::options::present")]
+    pub last_launch: Option<Vec<LaunchedVariable>>,
+    /// Names that were edited since then.
+    #[serde(default)]
+    pub edited: Vec<String>,
+    /// The container's configured environment, `NAME=value` each; absent where the engine did not tell. Holds values.
+    #[serde(default, deserialize_with = "crate::input::options::present")]
+    pub observed: Option<Vec<Sensitive>>,
+    /// Files of the repository that changed since the workspace was made.
+    #[serde(default)]
+    pub drift: Vec<Drift>,
+}
+
+impl WorkspaceEnvelope {
+    /// The report that it asks for.
+    pub fn report(self) -> WorkspaceEnvironment {
+        let observed = self.observed.as_deref();
+        crate::workspace_environment(
+            &self.plan,
+            &self.request,
+            self.last_launch,
+            &self.edited,
+            observed,
+            self.drift,
+        )
+    }
+}
+
+/// [`crate::workspace_environment`] on JSON text. The flag tells whether a launch would be refused.
+pub fn workspace_environment(envelope: &str) -> (String, bool) {
+    match read_json::<WorkspaceEnvelope>(envelope) {
+        Ok(read) => {
+            let report = read.report();
+            (write(&report), report.effective.ok)
+        }
+        Err(error) => (write(&refusal(envelope, error.diagnostic())), false),
     }
 }
 

@@ -48,10 +48,10 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
     Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM,
     ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS,
-    NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin,
-    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, next_actions, render,
+    NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, SHOW_FILES,
+    Stdin, TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, next_actions, render,
 };
-pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
+pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
 pub use parse::include_rules::IncludeRules;
 pub use parse::worktree_include::is_git_folder;
 pub use plan::{
@@ -61,8 +61,8 @@ pub use plan::{
 };
 pub use policy::approval::PendingApproval;
 pub use report::{
-    EffectiveEnvironment, EnvEntry, OptionEntry, Shadow, devcontainer_keys_page, environment_table, place,
-    values_in, why,
+    Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, Shadow, VariableChange,
+    WorkspaceEnvironment, devcontainer_keys_page, environment_table, place, values_in, why, why_in_workspace,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
@@ -71,8 +71,9 @@ pub use secret::Sensitive;
 pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
-    ApprovalKind, Delivery, Endpoint, EngineKind, EnvState, Evidence, Goal, Layer, LifecycleStage, LimitKind,
-    Mode, MountKind, MountRole, Network, Origin, Phase, Said, Template,
+    ApprovalKind, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange, EnvState,
+    Evidence, Goal, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network, Origin, Phase,
+    Said, Template,
 };
 
 use alloc::{string::String, vec::Vec};
@@ -187,6 +188,38 @@ pub fn effective_environment(request: &PlanRequest) -> EffectiveEnvironment {
         return refusal.into();
     }
     report::effective(judgement)
+}
+
+/// What the next launch of a workspace gets and why: the layers of now over the frozen plan and texts, as [`launch`]
+/// resolves them. No value is in it.
+pub fn launch_environment(frozen: &ContainerPlan, request: &PlanRequest) -> EffectiveEnvironment {
+    report::effective_at_launch(resolve::judge_launch(request, frozen))
+}
+
+/// The environment of a workspace: what its next launch gets, beside what its last one had (`last_launch`, absent before
+/// the first), the names that a person edited since then, the container's configured environment (`observed`,
+/// `NAME=value` each, absent where the engine did not tell) and the repository's files that changed.
+pub fn workspace_environment(
+    frozen: &ContainerPlan,
+    request: &PlanRequest,
+    last_launch: Option<Vec<LaunchedVariable>>,
+    edited: &[String],
+    observed: Option<&[Sensitive]>,
+    drift: Vec<Drift>,
+) -> WorkspaceEnvironment {
+    let recreate = observed.map(|observed| edited_start_variables(frozen, request, observed));
+    let effective = launch_environment(frozen, request);
+    report::in_workspace(effective, last_launch, edited, &recreate.unwrap_or_default(), drift)
+}
+
+/// Names of the start variables whose value of now is not the one that the container has since its start, of which
+/// `observed` is the configured environment. They take a recreate.
+pub fn edited_start_variables(
+    frozen: &ContainerPlan,
+    request: &PlanRequest,
+    observed: &[Sensitive],
+) -> Vec<String> {
+    report::edited_start_variables(&resolve::judge_launch(request, frozen), &frozen.start_env, observed)
 }
 
 /// Env-file text of the start variables of a request, for the standard input of `create_container`.

@@ -125,6 +125,62 @@ words! {
 }
 
 words! {
+    /// What it takes until an edit of a variable reaches a process.
+    EditCost {
+        /// The next launch has it; running processes keep theirs.
+        NextLaunch = "next_launch",
+        /// The container is made anew, its volumes are kept.
+        Recreate = "recreate",
+        /// The repository's texts are frozen: a recreate adopts the changed ones.
+        AdoptRepositoryConfig = "adopt_repository_config",
+        /// It is the image's; a stronger layer can set it for the next launch.
+        Image = "image",
+    }
+}
+
+words! {
+    /// What became of a variable since the last launch of a workspace.
+    EnvChange {
+        /// The last launch did not have it.
+        New = "new",
+        /// The last launch had it, the next one will not.
+        Gone = "gone",
+        /// Another layer or place gives it.
+        Moved = "moved",
+        /// A person edited it for this workspace.
+        Edited = "edited",
+        /// It is there from the container's start, and has another value now: that takes a recreate.
+        Recreate = "recreate",
+    }
+}
+
+words! {
+    /// Where a file of the repository is not what it was when the workspace was made.
+    DriftPlace {
+        /// In the commit that the recorded branch is at on the host; what a recreate adopts.
+        Commit = "commit",
+        /// In the worktree on the host, not committed.
+        Worktree = "worktree",
+        /// In the clone inside the container, where the agent works.
+        Workspace = "workspace",
+    }
+}
+
+words! {
+    /// How a file of the repository differs from the frozen one.
+    DriftKind {
+        /// Its text is another.
+        Changed = "changed",
+        /// It was not there.
+        Added = "added",
+        /// It is not there any more.
+        Removed = "removed",
+        /// It could not be looked at.
+        Unknown = "unknown",
+    }
+}
+
+words! {
     /// Where the code lives.
     Mode {
         /// A clone inside a named volume; nothing of the host is mounted.

@@ -72,6 +72,34 @@ impl Case {
         self.compare(&self.folder.join("devcontainer.txt"), &out);
     }
 
+    /// The workspace of a case with `now.json`, a patch over its request, and `state.json`, what is known of the
+    /// workspace: the envelope of a report, for the frozen plan that `plan` gives of its request.
+    ///
+    /// # Panics
+    /// When the case gives no plan.
+    pub fn workspace(&self, plan: impl Fn(&str) -> String) -> Option<String> {
+        let state = self.folder.join("state.json");
+        if !state.exists() {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(&plan(&self.request)).expect("an answer is JSON");
+        assert!(answer["plan"]["digest"].is_string(), "{}: no plan: {}", self.name, answer["message"]);
+        let mut now: Value = serde_json::from_str(&self.request).expect("a request is JSON");
+        merge(&mut now, &parse(&self.folder.join("now.json")));
+        let mut envelope = parse(&state);
+        envelope["plan"] = answer["plan"].clone();
+        envelope["request"] = now;
+        Some(envelope.to_string())
+    }
+
+    /// Compares a text with a file of the case.
+    ///
+    /// # Panics
+    /// When they differ.
+    pub fn check_file(&self, name: &str, got: &str) {
+        self.compare(&self.folder.join(name), got);
+    }
+
     fn compare(&self, path: &Path, got: &str) {
         if std::env::var_os("ORCA_UPDATE_GOLDEN").is_some() {
             fs::write(path, got).expect("the corpus can be written");

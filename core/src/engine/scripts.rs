@@ -75,6 +75,13 @@ pub const MISSING_TOOLS: &str = "\
 PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \
 [ -x /usr/bin/env ] || echo /usr/bin/env";
 
+/// Prints files of the workspace, each followed by a line `MARK CODE`, where the code is 0 for a regular file that was
+/// read: `sh -c SHOW_FILES sh MARK FILE…`. A link is none; a pipe would not end.
+pub const SHOW_FILES: &str = "\
+PATH=/usr/bin:/bin; mark=$1; shift; \
+for file; do code=1; if [ -f \"$file\" ] && [ ! -L \"$file\" ]; then cat -- \"$file\" 2>/dev/null; code=$?; fi; \
+printf '\\n%s %s\\n' \"$mark\" \"$code\"; done";
+
 /// Prints the folders in which the workspace's user cannot make a file, one a line: `sh -c NOT_WRITABLE sh FOLDER…`.
 pub const NOT_WRITABLE: &str = "\
 PATH=/usr/bin:/bin; umask 077; set -C; \

@@ -5,7 +5,7 @@
 mod facts;
 mod json;
 mod launch;
-mod options;
+pub(crate) mod options;
 mod request;
 mod settings;
 

@@ -54,6 +54,12 @@ pub fn decode_env_file(bytes: &[u8]) -> Result<Sensitive, EnvFileEncodingError> 
     })
 }
 
+/// The names that an env file sets, each with its line from 1, in order; the same name perhaps more than once. Lines that
+/// break the dialect are left out.
+pub fn env_file_lines(text: &Sensitive) -> Vec<(String, u32)> {
+    read(text.reveal()).0.into_iter().map(|(name, _)| (name.value, name.at.line)).collect()
+}
+
 /// The variables of a file in order, the same name perhaps more than once, and all faults.
 pub(crate) fn read(text: &str) -> (Vec<(Located<String>, Sensitive)>, Vec<EnvFileFault>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

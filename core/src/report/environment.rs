@@ -2,13 +2,13 @@
 
 use crate::{
     answer::Refusal,
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Diagnostic, Findings, Severity},
     policy::approval::PendingApproval,
-    resolve::{Claim, Environment, Judgement},
+    resolve::{Claim, Environment, Judgement, LaunchJudgement},
     source::{Source, Sources},
-    words::{Delivery, EnvState, Layer},
+    words::{Delivery, EditCost, EnvState, Layer, Origin},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use serde::Serialize;
 
 /// A variable: who won, how it is delivered, who lost.
@@ -26,6 +26,8 @@ pub struct EnvEntry {
     pub source: Source,
     /// How it is delivered.
     pub delivery: Delivery,
+    /// What it takes until an edit of it reaches a process.
+    pub edit_cost: EditCost,
     /// Whether its value is a secret.
     pub secret: bool,
     /// Host variables whose values are parts of its value.
@@ -61,6 +63,8 @@ pub struct EffectiveEnvironment {
     pub pending_approvals: Vec<PendingApproval>,
     /// Everything that was found.
     pub problems: Vec<Diagnostic>,
+    /// Who can read what, in sentences.
+    pub readers: Vec<String>,
 }
 
 /// The entries of an environment, by name.
@@ -78,11 +82,13 @@ fn entry(name: &str, claims: &[Claim<'_>], sources: &Sources) -> Option<EnvEntry
         .filter(|(index, _)| *index != winner)
         .map(|(_, c)| Shadow { layer: c.layer, source: sources.get(c.source), state: c.state })
         .collect();
+    let source = sources.get(main.source);
     Some(EnvEntry {
         name: name.into(),
         state: main.state,
         layer: main.layer,
-        source: sources.get(main.source),
+        edit_cost: edit_cost(main, &source),
+        source,
         delivery: main.delivery,
         secret: main.given.is_secret(),
         host_names: main.given.host_names(),
@@ -90,16 +96,86 @@ fn entry(name: &str, claims: &[Claim<'_>], sources: &Sources) -> Option<EnvEntry
     })
 }
 
+/// The repository's texts are frozen when a workspace is made, so its own words cost more than a person's.
+fn edit_cost(claim: &Claim<'_>, source: &Source) -> EditCost {
+    match (claim.delivery, source.origin) {
+        (_, Origin::OrcaYaml | Origin::Devcontainer) => EditCost::AdoptRepositoryConfig,
+        (Delivery::Image, _) => EditCost::Image,
+        (Delivery::Start, _) => EditCost::Recreate,
+        (Delivery::Launch, _) => EditCost::NextLaunch,
+    }
+}
+
 /// The effective environment of a judgement.
 pub(crate) fn effective(judgement: Judgement<'_>) -> EffectiveEnvironment {
     let environment = entries(&judgement.environment, &judgement.sources);
-    let problems = judgement.findings.into_sorted();
+    of_parts(environment, judgement.pending, judgement.findings)
+}
+
+/// The effective environment of a launch over a frozen plan.
+pub(crate) fn effective_at_launch(judgement: LaunchJudgement<'_>) -> EffectiveEnvironment {
+    let environment = entries(&judgement.environment, &judgement.sources);
+    let mut report = of_parts(environment, judgement.pending, judgement.findings);
+    let entries = report.environment.iter_mut();
+    entries.for_each(|entry| {
+        of_workspace(&mut entry.source);
+        entry.shadows.iter_mut().for_each(|shadow| of_workspace(&mut shadow.source));
+    });
+    report.problems.iter_mut().for_each(|problem| of_workspace(&mut problem.source));
+    report
+}
+
+/// In a workspace that is there nobody speaks on a command line: what was typed is kept, and edited by `env set`.
+fn of_workspace(source: &mut Source) {
+    let typed =
+        source.path.as_ref().filter(|path| source.origin == Origin::Choices && path.starts_with("env."));
+    if let Some(path) = typed.map(|path| format!("workspace.{path}")) {
+        source.path = Some(path);
+    }
+}
+
+fn of_parts(
+    environment: Vec<EnvEntry>,
+    pending_approvals: Vec<PendingApproval>,
+    findings: Findings,
+) -> EffectiveEnvironment {
+    let problems = findings.into_sorted();
     let ok = !problems.iter().any(|p| p.severity == Severity::Refused);
-    EffectiveEnvironment { ok, environment, pending_approvals: judgement.pending, problems }
+    let readers = if environment.is_empty() { Vec::new() } else { readers(&environment) };
+    EffectiveEnvironment { ok, environment, pending_approvals, problems, readers }
+}
+
+/// Who can read what; nobody must believe otherwise.
+fn readers(entries: &[EnvEntry]) -> Vec<String> {
+    let active = |delivery: Delivery| {
+        entries.iter().any(|entry| entry.state == EnvState::Active && entry.delivery == delivery)
+    };
+    let mut said = Vec::from([
+        "Every process of the workspace, the agent included, can read each variable it gets; so can everything else that runs there, now or from before.",
+    ]);
+    if active(Delivery::Start) {
+        said.push("Whoever may use the engine can read start variables: its inspect shows them.");
+    }
+    if entries.iter().any(|entry| entry.state == EnvState::Active && entry.layer == Layer::ContainerWorkspace)
+    {
+        said.push("What you set for the workspace alone is kept in a file that only you can read, until the workspace is removed.");
+    }
+    if entries.iter().any(|entry| entry.secret || entry.layer == Layer::Host) {
+        said.push(
+            "Values of secrets and of host variables are kept nowhere outside the processes that get them.",
+        );
+    }
+    said.into_iter().map(String::from).collect()
 }
 
 impl From<Refusal> for EffectiveEnvironment {
     fn from(refusal: Refusal) -> Self {
-        Self { ok: false, environment: Vec::new(), pending_approvals: Vec::new(), problems: refusal.problems }
+        Self {
+            ok: false,
+            environment: Vec::new(),
+            pending_approvals: Vec::new(),
+            problems: refusal.problems,
+            readers: Vec::new(),
+        }
     }
 }

@@ -6,12 +6,15 @@ mod options;
 mod table;
 mod values;
 mod why;
+mod workspace;
 
 pub use devcontainer_keys::devcontainer_keys_page;
 pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
-pub(crate) use environment::{effective, entries};
+pub(crate) use environment::{effective, effective_at_launch, entries};
 pub use options::OptionEntry;
 pub(crate) use options::option_entries;
 pub use table::{environment_table, place};
 pub use values::values_in;
-pub use why::why;
+pub use why::{why, why_in_workspace};
+pub use workspace::{Drift, LaunchedVariable, VariableChange, WorkspaceEnvironment};
+pub(crate) use workspace::{edited_start_variables, in_workspace};

@@ -39,6 +39,7 @@ fn choice(path: &str) -> String {
         "image" => "--container-image",
         "template" => "--container-template",
         "env" => "--container-env",
+        "workspace" => "env set",
         "network" => "--network",
         "engine" => "--engine",
         "runtime" => "--runtime",

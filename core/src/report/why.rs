@@ -3,10 +3,11 @@
 use super::{
     environment::{EffectiveEnvironment, EnvEntry},
     table::place,
+    workspace::WorkspaceEnvironment,
 };
 use crate::{
     text::{escaped, nearest, quoted},
-    words::{Delivery, EnvState, Layer},
+    words::{Delivery, EditCost, EnvChange, EnvState, Layer},
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -40,6 +41,45 @@ pub fn why(name: &str, report: &EffectiveEnvironment) -> Vec<String> {
     story
 }
 
+/// The same for a workspace that is there: also what its last launch had, and which file changed since it was made.
+pub fn why_in_workspace(name: &str, report: &WorkspaceEnvironment) -> Vec<String> {
+    let mut story = why(name, &report.effective);
+    let had = report.last_launch.as_ref().map(|last| last.iter().find(|variable| variable.name == name));
+    match had {
+        None => story.push("Nothing was launched in this workspace yet.".into()),
+        Some(None) => story.push("The last launch did not have it.".into()),
+        Some(Some(last)) if last.delivery == Delivery::Start => {
+            story.push("The last launch had it from the container's start.".into());
+        }
+        Some(Some(last)) => {
+            let place = place(&last.source);
+            story.push(format!("The last launch had it from layer \"{}\" ({place}).", last.layer));
+        }
+    }
+    story.extend(report.change(name).map(|change| changed(change).into()));
+    let entry = report.effective.environment.iter().find(|entry| entry.name == name);
+    let file = entry.and_then(|entry| entry.source.file.as_ref());
+    if report.drift.iter().any(|drift| file == Some(&drift.file)) {
+        story.push("That file changed since the workspace was made; this is what it said then.".into());
+    }
+    story
+}
+
+/// What became of a variable since the last launch, in a sentence.
+pub(super) fn changed(change: EnvChange) -> &'static str {
+    match change {
+        EnvChange::New => "It is new since then: the next launch has it, running processes do not.",
+        EnvChange::Gone => "It is gone since then: the next launch does not have it, running processes do.",
+        EnvChange::Moved => "It comes from another place since then: the next launch has what is said there.",
+        EnvChange::Edited => {
+            "It was edited since then: the next launch has the new value, running processes the old."
+        }
+        EnvChange::Recreate => {
+            "The container has another value since its start than is said now: that takes a recreate."
+        }
+    }
+}
+
 fn headline(entry: &EnvEntry) -> String {
     let name = quoted(&entry.name);
     let layer = entry.layer;
@@ -71,10 +111,11 @@ fn headline(entry: &EnvEntry) -> String {
 
 /// What an edit of the variable costs.
 fn cost(entry: &EnvEntry) -> String {
-    match entry.delivery {
-        Delivery::Launch => "It is handed over at each launch: an edit reaches the next terminal, running ones keep theirs.",
-        Delivery::Start => "It is there from the container's start: an edit needs a recreate, and the engine's inspect shows it.",
-        Delivery::Image => "It is part of the image: another image, or a variable of the same name in a higher layer, changes it.",
+    match entry.edit_cost {
+        EditCost::NextLaunch => "It is handed over at each launch: an edit reaches the next terminal, running ones keep theirs.",
+        EditCost::Recreate => "It is there from the container's start: an edit needs a recreate, and the engine's inspect shows it.",
+        EditCost::Image => "It is part of the image: another image, or a variable of the same name in a higher layer, changes it.",
+        EditCost::AdoptRepositoryConfig => "It stands in a file of the repository, which is frozen when the workspace is made: an edit there takes a recreate that adopts it; a variable of the same name of yours wins at the next launch.",
     }
     .into()
 }

@@ -85,6 +85,8 @@ pub(crate) struct LaunchJudgement<'r> {
     pub(crate) sources: Sources,
     /// The layers.
     pub(crate) environment: Environment<'r>,
+    /// What waits for a person.
+    pub(crate) pending: Vec<PendingApproval>,
 }
 
 /// What both paths begin with.
@@ -218,7 +220,7 @@ pub(crate) fn judge_launch<'r>(request: &'r PlanRequest, frozen: &ContainerPlan)
     if policy.strict {
         findings.refuse_dropped();
     }
-    LaunchJudgement { findings, sources, environment }
+    LaunchJudgement { findings, sources, environment, pending: desk.pending }
 }
 
 /// The variables of the devcontainer.json that a plan was made with.

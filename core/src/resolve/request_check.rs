@@ -13,7 +13,7 @@ use typed_path::{Utf8UnixPath, Utf8WindowsPath};
 
 /// What a build of this version knows, for `requires` and `capabilities()`.
 pub(crate) const CAPABILITIES: &[&str] =
-    &["container-worktrees-v1", "copy-ignored-files-v1", "devcontainer-v1"];
+    &["container-worktrees-v1", "copy-ignored-files-v1", "devcontainer-v1", "workspace-environment-v1"];
 
 fn at(path: &str) -> Source {
     Source::setting(Origin::Request, path)

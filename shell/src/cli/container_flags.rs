@@ -86,7 +86,8 @@ impl Assignment {
     }
 }
 
-fn is_name(text: &str) -> bool {
+/// Whether a text is a variable's name.
+pub(super) fn is_name(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     !text.is_empty() && text.bytes().all(word) && !text.starts_with(|first: char| first.is_ascii_digit())
 }
@@ -95,6 +96,27 @@ impl ContainerFlags {
     /// The digests that are approved.
     pub(super) fn digests(&self) -> Result<Vec<String>, Failure> {
         approvals(&self.approve).map(|_| self.approve.clone())
+    }
+
+    /// Whether one of them was typed.
+    pub(super) fn is_any(&self) -> bool {
+        let texts = [
+            &self.container,
+            &self.container_image,
+            &self.container_template,
+            &self.engine,
+            &self.network,
+            &self.runtime,
+            &self.devcontainer,
+            &self.agent,
+        ];
+        texts.iter().any(|text| text.is_some())
+            || self.no_container
+            || self.copy_ignored_files
+            || self.container_env_file.is_some()
+            || !self.container_env.is_empty()
+            || !self.forward_host_env.is_empty()
+            || !self.approve.is_empty()
     }
 
     /// The words that the flags say.

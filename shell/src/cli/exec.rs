@@ -15,9 +15,10 @@ use super::workspace::{failure, found};
 use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
+use crate::render::drift_line;
 use crate::settings::Settings;
 use crate::trace;
-use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, run_stages};
+use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, drift, launch_answer, run_stages};
 
 /// Run a command in a workspace, with the variables of now
 #[derive(Debug, Args)]
@@ -95,12 +96,18 @@ fn run(
     {
         writeln!(io.stderr, "warning: {error}")?;
     }
-    let answer = launch_answer(&record, &store, &settings, options).map_err(|error| failure(error, io))?;
+    let prepared = launch_answer(&record, &store, &settings, options).map_err(|error| failure(error, io))?;
+    if let Err(error) = store.write_last_launch(&record, &prepared.launched) {
+        writeln!(io.stderr, "warning: What this launch has is not written down: {error}")?;
+    }
+    for drift in drift(&record) {
+        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(&drift))?;
+    }
     if let Some(low) = disk_low(&record) {
         writeln!(io.stderr, "warning: {low}")?;
     }
     io.stdout.flush()?;
-    Err(replace(&answer))
+    Err(replace(&prepared.answer))
 }
 
 /// Becomes the engine's client: exit code, signals and terminal are its own. Returns only when it cannot.

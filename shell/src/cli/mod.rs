@@ -19,6 +19,7 @@ mod completions;
 mod container_flags;
 mod doctor;
 mod env;
+mod env_edit;
 mod exec;
 mod input;
 mod launch;

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use orca_container_core::input::PlanRequest;
-use orca_container_core::json::LaunchEnvelope;
-use orca_container_core::{EffectiveEnvironment, LaunchAnswer, PlanAnswer};
+use orca_container_core::json::{LaunchEnvelope, WorkspaceEnvelope};
+use orca_container_core::{EffectiveEnvironment, LaunchAnswer, PlanAnswer, WorkspaceEnvironment};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -22,8 +22,17 @@ pub(super) struct SchemaArgs {
 }
 
 /// Documents that have a schema.
-pub const SCHEMA_NAMES: [&str; 7] =
-    ["request", "settings", "launch", "plan-answer", "launch-answer", "environment", "doctor"];
+pub const SCHEMA_NAMES: [&str; 9] = [
+    "request",
+    "settings",
+    "launch",
+    "plan-answer",
+    "launch-answer",
+    "environment",
+    "workspace",
+    "workspace-environment",
+    "doctor",
+];
 
 pub(super) fn run(args: &SchemaArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let Some(name) = &args.name else {
@@ -46,6 +55,8 @@ pub fn schema_text(name: &str) -> Option<String> {
         "plan-answer" => written::<PlanAnswer>(),
         "launch-answer" => written::<LaunchAnswer>(),
         "environment" => written::<EffectiveEnvironment>(),
+        "workspace" => read::<WorkspaceEnvelope>(),
+        "workspace-environment" => written::<WorkspaceEnvironment>(),
         "doctor" => written::<DoctorReport>(),
         _ => return None,
     };

@@ -43,6 +43,11 @@ fn known_ids(request: &mut PlanRequest) {
 fn known_ids(_: &mut PlanRequest) {}
 
 impl Target {
+    /// The target of these words.
+    pub(super) fn of(path: Option<PathBuf>, settings: Option<PathBuf>) -> Self {
+        Self { path, settings }
+    }
+
     /// The request for the folder.
     pub(super) fn request(&self, flags: ContainerFlags, io: &mut Io<'_>) -> Result<PlanRequest, Failure> {
         let words = flags.words()?;

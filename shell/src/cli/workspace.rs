@@ -1,6 +1,6 @@
 //! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use orca_container_core::{Goal, quoted};
@@ -12,7 +12,7 @@ use super::target::Target;
 use super::{Ended, Failure, Io};
 use crate::engine::EngineError;
 use crate::gather::settings_file::SettingsPlace;
-use crate::render::refusal;
+use crate::render::{drift_line, refusal};
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord};
 use crate::workspace::{self, AFTER_START, CreateOptions, OF_CREATE, Runner, WorkspaceError};
@@ -85,13 +85,13 @@ fn shown(text: &str, io: &mut Io<'_>) -> Failure {
     }
 }
 
-fn store() -> Result<Store, Failure> {
+pub(super) fn store() -> Result<Store, Failure> {
     Store::of_process().map_err(|error| Failure::of(&error))
 }
 
-/// The settings that launches read by themselves.
-fn settings() -> Result<Settings, Failure> {
-    let file = SettingsPlace::of_process(None).read().map_err(|error| Failure::of(&error))?;
+/// The settings of a file, or those that launches read by themselves.
+pub(super) fn settings_of(file: Option<&Path>) -> Result<Settings, Failure> {
+    let file = SettingsPlace::of_process(file).read().map_err(|error| Failure::of(&error))?;
     file.map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
         .map_err(|error| Failure::of(&error))
 }
@@ -151,10 +151,10 @@ fn described(record: &WorkspaceRecord) -> serde_json::Value {
     value
 }
 
-fn with_status(record: &WorkspaceRecord) -> serde_json::Value {
+fn with_status(record: &WorkspaceRecord, status: &workspace::Status) -> serde_json::Value {
     let mut value = described(record);
     if let (Some(object), Ok(serde_json::Value::Object(status))) =
-        (value.as_object_mut(), serde_json::to_value(workspace::status(record)))
+        (value.as_object_mut(), serde_json::to_value(status))
     {
         object.extend(status);
     }
@@ -167,7 +167,12 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         writeln!(io.stderr, "warning: {error}")?;
     }
     if args.json {
-        let list: Vec<serde_json::Value> = records.iter().map(with_status).collect();
+        // A container's own word on its files takes an exec: that is what `status` is for.
+        let one = |record: &WorkspaceRecord| {
+            let drift = workspace::drift_on_host(record);
+            with_status(record, &workspace::Status { drift, ..workspace::status(record) })
+        };
+        let list: Vec<serde_json::Value> = records.iter().map(one).collect();
         writeln!(io.stdout, "{}", serde_json::Value::Array(list))?;
         return Ok(Ended::ok(broken.is_empty()));
     }
@@ -191,12 +196,14 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
 }
 
 pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let (_, record) = found(&args.workspace)?;
+    let (store, record) = found(&args.workspace)?;
+    let mut status = workspace::status(&record);
+    status.drift = workspace::drift(&record);
+    status.recreate = workspace::waiting_for_recreate(&record, &store, &settings_of(None)?);
     if args.json {
-        writeln!(io.stdout, "{}", with_status(&record))?;
+        writeln!(io.stdout, "{}", with_status(&record, &status))?;
         return Ok(Ended::Done);
     }
-    let status = workspace::status(&record);
     writeln!(
         io.stdout,
         "{}: {}. {}",
@@ -206,6 +213,12 @@ pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> 
     )?;
     if let Some(help) = status.help {
         writeln!(io.stdout, "{help}")?;
+    }
+    for drift in &status.drift {
+        writeln!(io.stdout, "{}; what it says now is not used.", drift_line(drift))?;
+    }
+    for name in &status.recreate {
+        writeln!(io.stdout, "The start variable {} waits for a recreate.", quoted(name))?;
     }
     Ok(Ended::Done)
 }
@@ -229,7 +242,7 @@ pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended
     let mut record = runner.record;
     reached.map_err(|error| failure(error, io))?;
     if goal == Goal::Start {
-        let settings = settings()?;
+        let settings = settings_of(None)?;
         // What runs already was not started; what a create was interrupted in is still due.
         let stages = if ran_before { &OF_CREATE[..] } else { &AFTER_START[..] };
         let ran = workspace::run_stages(stages, &mut record, &store, &settings, &mut Person::new(io));

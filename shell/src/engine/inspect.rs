@@ -5,7 +5,7 @@ use std::time::Duration;
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
     CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown,
-    NetworkFacts, Observed, Resource, Scope, VolumeFacts, VolumeRef, attest, observe_confinement,
+    NetworkFacts, Observed, Resource, Scope, Sensitive, VolumeFacts, VolumeRef, attest, observe_confinement,
     observe_container, observe_network, observe_process, observe_volume,
 };
 use serde_json::Value;
@@ -162,6 +162,13 @@ impl Inspector<'_> {
                 Resource::Present(ContainerFacts { ours, checked: false, running, process_checked: false })
             }
         }
+    }
+
+    /// The container's configured environment, `NAME=value` each; `None` where the engine does not tell.
+    pub fn environment(&self, id: &str) -> Option<Vec<Sensitive>> {
+        let Answer::There(document, _) = self.container_document(id) else { return None };
+        let entries = document.pointer("/Config/Env")?.as_array()?;
+        Some(entries.iter().filter_map(Value::as_str).map(Sensitive::new).collect())
     }
 
     /// The full id of the container of the plan's name.

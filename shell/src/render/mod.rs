@@ -16,7 +16,9 @@ mod sarif;
 
 pub(crate) use check::check;
 pub(crate) use doctor::doctor;
-pub(crate) use environment::{environment, markdown, story};
+pub(crate) use environment::{
+    drift_line, environment, markdown, sentences, workspace_environment, workspace_markdown,
+};
 pub use look::Look;
 pub(crate) use plan::plan;
 pub(crate) use refusal::refusal;

@@ -5,6 +5,7 @@
 //! only files that hold values, and they go with the workspace.
 
 mod approvals;
+mod launched;
 mod lock;
 mod private_file;
 mod record;
@@ -16,6 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 pub use approvals::{StoredApproval, StoredApprovals};
+pub use launched::LastLaunch;
 pub use lock::{Lock, LockError};
 pub use private_file::PrivateFileError;
 pub use record::{
@@ -23,7 +25,7 @@ pub use record::{
 };
 pub use values::WorkspaceValues;
 
-use private_file::{ensure_folder, read, remove, write_atomic, write_new};
+use private_file::{ensure_folder, read, remove, write_atomic, write_atomic_soon, write_new};
 
 /// Bytes of a stored file; a record holds a plan and the repository's texts.
 const FILE_CAP: u64 = 8 * 1024 * 1024;
@@ -185,6 +187,7 @@ impl Store {
     pub fn remove_record(&self, record: &WorkspaceRecord) -> Result<(), StoreError> {
         let name = format!("{}.json", record.file_name());
         remove(&self.root.join("values").join(&name))?;
+        remove(&self.root.join("launches").join(&name))?;
         remove(&self.root.join("records").join(&name))?;
         Ok(())
     }
@@ -200,14 +203,10 @@ impl Store {
                 }
             }
         }
-        // `.install.PID`, `.approvals.json.PID`: of writers that are no more.
-        for file in self.files("").filter(|file| file.starts_with('.')) {
-            let writer = file.rsplit('.').next().and_then(|digits| digits.parse::<i32>().ok());
-            let writer = writer.and_then(rustix::process::Pid::from_raw);
-            if writer
-                .is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
-            {
-                let _ = remove(&self.root.join(&file));
+        // `.install.PID`, `.approvals.json.PID`: of writers that are no more, and took no lock.
+        for folder in ["", "launches"] {
+            for file in self.files(folder).filter(|file| file.starts_with('.') && is_of_nobody(file)) {
+                let _ = remove(&self.root.join(folder).join(&file));
             }
         }
         for name in self.lock_names("worktree-").into_iter().chain(self.lock_names("install")) {
@@ -215,8 +214,9 @@ impl Store {
                 lock.remove();
             }
         }
-        let values = self.files("values").filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()));
-        for name in values
+        let of_workspaces = self.files("values").chain(self.files("launches"));
+        let of_workspaces = of_workspaces.filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()));
+        for name in of_workspaces
             .chain(self.lock_names("orca-ws-"))
             .filter(|name| !self.has_record(name))
             .collect::<Vec<_>>()
@@ -240,7 +240,23 @@ impl Store {
     /// Removes what a person typed for a workspace that came to nothing.
     pub fn forget_values(&self, name: &str) {
         // What cannot be removed now is found again by the next command.
-        let _ = remove(&self.root.join("values").join(format!("{name}.json")));
+        for folder in ["values", "launches"] {
+            let _ = remove(&self.root.join(folder).join(format!("{name}.json")));
+        }
+    }
+
+    /// What the last launch of a workspace had; `None` before the first.
+    pub fn last_launch(&self, record: &WorkspaceRecord) -> Result<Option<LastLaunch>, StoreError> {
+        read_json(&self.root.join("launches").join(format!("{}.json", record.file_name())))
+    }
+
+    /// Writes down what a launch has.
+    pub fn write_last_launch(&self, record: &WorkspaceRecord, launch: &LastLaunch) -> Result<(), StoreError> {
+        let folder = self.root.join("launches");
+        ensure_folder(&self.root)?;
+        ensure_folder(&folder)?;
+        let text = serde_json::to_vec(launch).unwrap_or_default();
+        Ok(write_atomic_soon(&folder.join(format!("{}.json", record.file_name())), &text)?)
     }
 
     /// The variables that a person typed for a workspace.
@@ -289,6 +305,13 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     let Some(bytes) = read(path, FILE_CAP)? else { return Ok(None) };
     let value = serde_json::from_slice(&bytes).map_err(|_| StoreError::Invalid { path: path.into() })?;
     Ok(Some(value))
+}
+
+/// Whether the process that a temporary file is named after is no more.
+fn is_of_nobody(file: &str) -> bool {
+    let writer = file.rsplit('.').next().and_then(|digits| digits.parse::<i32>().ok());
+    let writer = writer.and_then(rustix::process::Pid::from_raw);
+    writer.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 
 /// 128 random bits as 32 hex digits.

@@ -99,7 +99,7 @@ fn create_new(path: &Path) -> io::Result<File> {
 
 /// Writes a file whole that must not be there yet; one that is there already is left, and that is no error.
 pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
-    match beside(path, bytes, |temporary| {
+    match beside(path, bytes, File::sync_all, |temporary| {
         fs::hard_link(temporary, path).and_then(|()| fs::remove_file(temporary))
     }) {
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -110,16 +110,26 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileErro
 /// Writes a file whole: beside its place, then renamed into it. A link at the place is replaced, never followed;
 /// the temporary file is gone also when a step fails.
 pub(super) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
-    beside(path, bytes, |temporary| fs::rename(temporary, path)).map_err(failed(path))
+    beside(path, bytes, File::sync_all, |temporary| fs::rename(temporary, path)).map_err(failed(path))
+}
+
+/// The same for what may be lost when the machine stops: nobody waits for the disk.
+pub(super) fn write_atomic_soon(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
+    beside(path, bytes, |_| Ok(()), |temporary| fs::rename(temporary, path)).map_err(failed(path))
 }
 
 /// Writes a temporary file beside a place and puts it there; it is gone also when that fails.
-fn beside(path: &Path, bytes: &[u8], place: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+fn beside(
+    path: &Path,
+    bytes: &[u8],
+    kept: impl FnOnce(&File) -> io::Result<()>,
+    place: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let _ = fs::remove_file(&temporary);
     let written =
-        create_new(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+        create_new(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| kept(&file)));
     let placed = written.and_then(|()| place(&temporary));
     if placed.is_err() {
         let _ = fs::remove_file(&temporary);

@@ -10,7 +10,10 @@ use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
     PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
-use orca_container_core::{EngineKind, LaunchAnswer, Sensitive, launch, launch_host_names};
+use orca_container_core::{
+    Delivery, EngineKind, LaunchAnswer, Sensitive, WorkspaceEnvironment, launch, launch_environment,
+    launch_host_names,
+};
 
 use super::WorkspaceError;
 use crate::engine::{
@@ -22,7 +25,7 @@ use crate::gather::request::know;
 use crate::gather::settings_file::SettingsPlace;
 use crate::redact;
 use crate::settings::Settings;
-use crate::store::{Store, WorkspaceRecord, random_id};
+use crate::store::{LastLaunch, Store, WorkspaceRecord, WorkspaceValues, random_id};
 
 /// What is to be started.
 #[derive(Debug)]
@@ -37,15 +40,33 @@ pub struct LaunchOptions {
     pub secrets_fd: Option<u32>,
 }
 
+/// A process to start, and what its launch will have had.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The process.
+    pub answer: LaunchAnswer,
+    /// What is written down of it: names.
+    pub launched: LastLaunch,
+}
+
 /// The request of now for a workspace: settings of now, frozen texts, the record's engine and image.
 pub fn launch_request(
     record: &WorkspaceRecord,
     store: &Store,
     settings: &Settings,
 ) -> Result<PlanRequest, WorkspaceError> {
+    request_with(record, store, settings, &store.values(record)?)
+}
+
+/// The same with other variables of the workspace's own.
+pub fn request_with(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: &Settings,
+    values: &WorkspaceValues,
+) -> Result<PlanRequest, WorkspaceError> {
     let document = &settings.document;
     let common_dir = record.workspace.git_common_dir.clone().unwrap_or_default();
-    let values = store.values(record)?;
     let mut approvals = document.approvals.clone();
     approvals.extend(store.approvals()?.of_repository(&record.workspace.repository_id));
     Ok(PlanRequest {
@@ -88,11 +109,13 @@ pub fn launch_answer(
     store: &Store,
     settings: &Settings,
     options: LaunchOptions,
-) -> Result<LaunchAnswer, WorkspaceError> {
+) -> Result<Prepared, WorkspaceError> {
     // Until then the clone is not whole, and what somebody writes into it goes with it.
     if record.progress.phase.is_unfinished() {
         return Err(WorkspaceError::Unfinished(orca_container_core::quoted(&record.workspace.name)));
     }
+    // Before they are read: an edit that comes between is told once too often, and never lost.
+    let revision = store.values(record)?.revision();
     let mut request = launch_request(record, store, settings)?;
     give_image_values(&mut request, record)?;
     let is_for_repository = matches!(options.command, LaunchCommand::Lifecycle(_));
@@ -119,11 +142,18 @@ pub fn launch_answer(
     know(&request);
     know_launch(&launch_request.values);
     look_for_debug_mode(&mut request, &launch_request.values)?;
-    Ok(launch(&record.plan, &request, &launch_request)?)
+    let answer = launch(&record.plan, &request, &launch_request)?;
+    let mut variables = WorkspaceEnvironment::launched(&launch_environment(&record.plan, &request));
+    // One that turned out to be absent on the host was left out.
+    variables.retain(|had| had.delivery != Delivery::Launch || answer.names.contains(&had.name));
+    Ok(Prepared { answer, launched: LastLaunch { revision, variables } })
 }
 
 /// `${containerEnv:NAME}` takes what the image has; the record keeps names only.
-fn give_image_values(request: &mut PlanRequest, record: &WorkspaceRecord) -> Result<(), WorkspaceError> {
+pub(super) fn give_image_values(
+    request: &mut PlanRequest,
+    record: &WorkspaceRecord,
+) -> Result<(), WorkspaceError> {
     if record.plan.devcontainer.is_some() {
         let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
         let image = image_configuration(&client, &record.image.id)?;

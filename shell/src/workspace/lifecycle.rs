@@ -97,7 +97,7 @@ fn run(
         workdir: None,
         secrets_fd: None,
     };
-    let answer = launch_answer(record, store, settings, options)?;
+    let answer = launch_answer(record, store, settings, options)?.answer;
     Ok(within(&answer, Duration::from_secs(u64::from(limits::LIFECYCLE_DEADLINE_S)))?)
 }
 

@@ -5,6 +5,8 @@
 
 mod build;
 mod create;
+mod drift;
+mod environment;
 mod find;
 mod helper;
 mod launch;
@@ -13,6 +15,8 @@ mod run;
 mod status;
 
 pub use create::{Approved, Asked, CreateOptions, approve, create};
+pub use drift::{drift, drift_on_host};
+pub use environment::{Edit, Edited, edit, environment, waiting_for_recreate};
 pub use find::find;
 pub use helper::remove_leftovers;
 pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
@@ -53,6 +57,18 @@ pub enum WorkspaceError {
     /// There is none.
     #[error("There is no workspace {0}; ls shows those there are.")]
     NotFound(String),
+    /// What was to be taken away is not set.
+    #[error(
+        "Not among the variables of {0} itself: {1}; env {0} --why NAME tells where one comes from.",
+        orca_container_core::quoted(workspace),
+        names.iter().map(|name| orca_container_core::quoted(name)).collect::<Vec<_>>().join(", ")
+    )]
+    NotSet {
+        /// The names.
+        names: Vec<String>,
+        /// The workspace.
+        workspace: String,
+    },
     /// A name means several.
     #[error("The name {name} means several workspaces: {}.", which.join(", "))]
     Ambiguous {

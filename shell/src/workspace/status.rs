@@ -1,6 +1,6 @@
 //! What became of a workspace, in the words of the closed list, with the reason and what to do.
 
-use orca_container_core::{Observed, Phase, Resource};
+use orca_container_core::{Drift, Observed, Phase, Resource};
 use serde::Serialize;
 
 use crate::engine::{Client, Inspector};
@@ -12,8 +12,11 @@ use crate::store::WorkspaceRecord;
 pub struct Status {
     /// provisioning, running, stopped, missing, removing, unverifiable.
     pub status: &'static str,
-    /// What follows from the repository's files having changed; not looked at yet.
-    pub drift: Vec<String>,
+    /// Files of the repository that changed since it was made.
+    pub drift: Vec<Drift>,
+    /// Start variables whose edit waits for a recreate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recreate: Vec<String>,
     /// Why, in a sentence.
     pub reason: String,
     /// What to do about it.
@@ -21,7 +24,8 @@ pub struct Status {
     pub help: Option<String>,
 }
 
-/// Looks at the engine and says what became of the workspace. No contact is never proof of death.
+/// Looks at the engine and says what became of the workspace. No contact is never proof of death. Drift and start
+/// variables are looked for by those who tell them: [`super::drift`], [`super::waiting_for_recreate`].
 pub fn status(record: &WorkspaceRecord) -> Status {
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
     let observed = Inspector { client: &client, plan: &record.plan }.observe(record.container_id.as_deref());
@@ -33,6 +37,7 @@ fn judged(record: &WorkspaceRecord, observed: &Observed) -> Status {
     let said = |status, reason: &str, help: Option<String>| Status {
         status,
         drift: Vec::new(),
+        recreate: Vec::new(),
         reason: reason.into(),
         help,
     };

@@ -140,7 +140,7 @@ fn env_tells_stories_and_is_shown_also_where_the_plan_is_refused() {
     let run = repository.ends(1, &["env", "--container-env", "A=1"]);
     assert!(run.stdout.contains("NAME") && run.stdout.contains("What was refused"), "{}", run.stdout);
     let run = repository.ends(0, &with(&["env", "--format", "markdown", "--container-env", "A=1"]));
-    let row = "| `A` | active | container_workspace | `--container-env` |  |";
+    let row = "| `A` | active | launch | container_workspace | `--container-env` |  | next_launch |";
     assert!(run.stdout.lines().any(|line| line == row), "{}", run.stdout);
 }
 
