@@ -46,10 +46,11 @@ pub use attest::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
-    Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM,
-    ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS,
-    NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, SHOW_FILES,
-    Stdin, TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, next_actions, render,
+    ARE_THERE, Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts,
+    DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown,
+    MISSING_TOOLS, NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext,
+    Resource, SHOW_FILES, Stdin, TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names,
+    next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
 pub use parse::include_rules::IncludeRules;
@@ -61,8 +62,9 @@ pub use plan::{
 };
 pub use policy::approval::PendingApproval;
 pub use report::{
-    Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, Shadow, VariableChange,
-    WorkspaceEnvironment, devcontainer_keys_page, environment_table, place, values_in, why, why_in_workspace,
+    Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow, VariableChange,
+    WorkspaceEnvironment, devcontainer_keys_page, environment_table, place, plan_changes, values_in, why,
+    why_in_workspace,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
@@ -220,6 +222,15 @@ pub fn edited_start_variables(
     observed: &[Sensitive],
 ) -> Vec<String> {
     report::edited_start_variables(&resolve::judge_launch(request, frozen), &frozen.start_env, observed)
+}
+
+/// What becomes of a workspace's variables when its launches go by another plan and the request that belongs to it; names
+/// only. `Edited` is one whose value differs, as far as values are known before a launch.
+pub fn environment_changes(
+    before: (&ContainerPlan, &PlanRequest),
+    after: (&ContainerPlan, &PlanRequest),
+) -> Vec<VariableChange> {
+    report::environment_changes(before, after)
 }
 
 /// Env-file text of the start variables of a request, for the standard input of `create_container`.

@@ -70,6 +70,15 @@ pub const UNPACK: &str = "\
 set -eu; PATH=/usr/bin:/bin; EXTRACT_UNSAFE_SYMLINKS=1; export PATH EXTRACT_UNSAFE_SYMLINKS; umask 077; cd \"$1\"; \
 rm -rf .git/orca-copy; tar -x -k -o -f -; rm -rf .git/orca-copy";
 
+/// Says of each path whether something is there, `1` or `0`, one a line, and with `remove` takes files and links away:
+/// `sh -c ARE_THERE sh TARGET keep|remove PATH…`. A path may hold any byte: those that are no plain letter come as `\\0ooo`.
+pub const ARE_THERE: &str = "\
+set -eu; PATH=/usr/bin:/bin; cd \"$1\"; how=$2; shift 2; \
+for path; do case $path in *\\\\*) path=$(printf '%b.' \"$path\"); path=${path%.};; esac; there=0; \
+if [ -e \"$path\" ] || [ -L \"$path\" ]; then there=1; fi; \
+if [ $how = remove ] && { [ -L \"$path\" ] || [ ! -d \"$path\" ]; }; then rm -f -- \"$path\"; fi; \
+echo $there; done";
+
 /// Prints the tools that an image lacks, one a line: `sh -c MISSING_TOOLS`.
 pub const MISSING_TOOLS: &str = "\
 PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \

@@ -1,5 +1,6 @@
 //! What people read: the effective environment, the options and their origins, one variable's story.
 
+mod changes;
 mod devcontainer_keys;
 mod environment;
 mod options;
@@ -8,6 +9,8 @@ mod values;
 mod why;
 mod workspace;
 
+pub(crate) use changes::environment_changes;
+pub use changes::{PlanChange, plan_changes};
 pub use devcontainer_keys::devcontainer_keys_page;
 pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
 pub(crate) use environment::{effective, effective_at_launch, entries};

@@ -138,7 +138,7 @@ fn since<'a>(
 }
 
 /// A line that only moved within its file is the same place.
-fn is_same_place(before: &Source, now: &Source) -> bool {
+pub(super) fn is_same_place(before: &Source, now: &Source) -> bool {
     before.origin == now.origin && before.file == now.file && before.path == now.path
 }
 

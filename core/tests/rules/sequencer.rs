@@ -138,6 +138,93 @@ fn a_whole_workspace_stops_and_starts_again() {
     }
 }
 
+/// What a recreate does: the container goes, the new plan is written down, the container is made.
+fn recreate(world: &mut World, plan: &ContainerPlan) -> Vec<Action> {
+    world.record.as_mut().unwrap().anew = false;
+    let mut steps = world.reach(Goal::Recreate, plan, true);
+    assert_eq!(world.observed.container, Resource::Absent);
+    world.record.as_mut().unwrap().anew = true;
+    steps.extend(world.reach(Goal::Recreate, plan, true));
+    world.record.as_mut().unwrap().anew = false;
+    steps
+}
+
+#[test]
+fn a_recreate_makes_the_container_anew_and_no_volume() {
+    for plan in plans() {
+        let mut world = prefixes(Goal::Create, &World::empty(), &plan).pop().unwrap();
+        let volumes = |world: &World| {
+            let observed = &world.observed;
+            (
+                observed.workspace_volume.clone(),
+                observed.agent_volume.clone(),
+                observed.repository_volumes.clone(),
+            )
+        };
+        let before = volumes(&world);
+        let steps = recreate(&mut world, &plan);
+        assert!(is_running(&world));
+        assert_eq!(volumes(&world), before);
+        let never = |action: &Action| {
+            matches!(
+                action,
+                Action::CreateVolume(_)
+                    | Action::RemoveVolume(_)
+                    | Action::Clone
+                    | Action::CopyIgnoredFiles
+                    | Action::RemoveRecord
+            )
+        };
+        assert!(!steps.iter().any(never), "{steps:?}");
+        let at = |wanted: Action| steps.iter().position(|step| *step == wanted).unwrap();
+        assert!(at(Action::StopContainer) < at(Action::RemoveContainer));
+        assert!(at(Action::CheckContainer) < at(Action::StartContainer));
+    }
+}
+
+/// Whatever a recreate was interrupted in, the same command ends it, `rm` removes all of it, and no other one takes it
+/// for whole.
+#[test]
+fn a_recreate_converges_from_every_prefix() {
+    for plan in plans() {
+        let running = prefixes(Goal::Create, &World::empty(), &plan).pop().unwrap();
+        let mut worlds = prefixes(Goal::Recreate, &running, &plan);
+        let mut anew = worlds.last().unwrap().clone();
+        anew.record.as_mut().unwrap().anew = true;
+        let second = prefixes(Goal::Recreate, &anew, &plan);
+        for world in &second[..second.len() - 1] {
+            let record = world.record.as_ref().unwrap();
+            assert!(record.is_unfinished(), "{world:?}");
+            for goal in [Goal::Start, Goal::Create] {
+                let next = next_actions(goal, Some(&plan), Some(record), &world.observed);
+                assert!(next.actions.is_empty() && !next.blocked.is_empty(), "{goal:?} {world:?}");
+            }
+        }
+        worlds.extend(second);
+        for world in worlds {
+            let mut again = after_a_crash(world.clone());
+            recreate(&mut again, &plan);
+            assert!(is_running(&again), "{world:?}");
+            let mut gone = after_a_crash(world.clone());
+            gone.reach(Goal::Remove, &plan, true);
+            assert!(is_empty(&gone), "{world:?} became {gone:?}");
+        }
+    }
+}
+
+#[test]
+fn a_volume_that_is_gone_is_not_made_again_by_a_recreate() {
+    for plan in plans() {
+        let mut world = prefixes(Goal::Create, &World::empty(), &plan).pop().unwrap();
+        world.reach(Goal::Recreate, &plan, true);
+        world.record.as_mut().unwrap().anew = true;
+        world.observed.workspace_volume = Resource::Absent;
+        let steps = world.reach(Goal::Recreate, &plan, true);
+        assert!(!steps.contains(&Action::CreateVolume(VolumeRef::Workspace)), "{steps:?}");
+        assert_eq!(world.observed.container, Resource::Absent);
+    }
+}
+
 fn resource<T: Clone + std::fmt::Debug>(
     facts: impl Strategy<Value = T>,
 ) -> impl Strategy<Value = Resource<T>> {
@@ -174,14 +261,15 @@ fn observed() -> impl Strategy<Value = Observed> {
 
 fn record() -> impl Strategy<Value = Option<Record>> {
     let phase = prop::sample::select(Phase::ALL);
-    prop::option::of((phase, any::<[bool; 5]>()).prop_map(
-        |(phase, [copy, volumes_initialized, cloned, remote_set, copied])| Record {
+    prop::option::of((phase, any::<[bool; 6]>()).prop_map(
+        |(phase, [copy, volumes_initialized, cloned, remote_set, copied, anew])| Record {
             phase,
             copy,
             volumes_initialized,
             cloned,
             remote_set,
             copied,
+            anew,
         },
     ))
 }

@@ -11,14 +11,13 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use super::person::Person;
-use super::workspace::{failure, found};
+use super::workspace::{failure, found, tell_drift};
 use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
-use crate::render::drift_line;
 use crate::settings::Settings;
 use crate::trace;
-use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, drift, launch_answer, run_stages};
+use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, run_stages};
 
 /// Run a command in a workspace, with the variables of now
 #[derive(Debug, Args)]
@@ -100,9 +99,7 @@ fn run(
     if let Err(error) = store.write_last_launch(&record, &prepared.launched) {
         writeln!(io.stderr, "warning: What this launch has is not written down: {error}")?;
     }
-    for drift in drift(&record) {
-        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(&drift))?;
-    }
+    tell_drift(&record, io)?;
     if let Some(low) = disk_low(&record) {
         writeln!(io.stderr, "warning: {low}")?;
     }

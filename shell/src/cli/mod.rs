@@ -25,6 +25,7 @@ mod input;
 mod launch;
 mod person;
 mod plan;
+mod renew;
 mod schema;
 mod target;
 mod workspace;
@@ -59,6 +60,8 @@ enum Command {
     Start(workspace::OneArgs),
     /// Stop a running workspace
     Stop(workspace::OneArgs),
+    Recreate(renew::RecreateArgs),
+    Copy(renew::CopyArgs),
     /// Remove a workspace with its container and volumes
     Rm(workspace::OneArgs),
     Doctor(doctor::DoctorArgs),
@@ -162,6 +165,8 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Status(args) => workspace::status(&args, io),
         Command::Start(args) => workspace::reach(Goal::Start, &args, io),
         Command::Stop(args) => workspace::reach(Goal::Stop, &args, io),
+        Command::Recreate(args) => renew::run_recreate(args, io),
+        Command::Copy(args) => renew::run_copy(&args, io),
         Command::Rm(args) => workspace::reach(Goal::Remove, &args, io),
         Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),

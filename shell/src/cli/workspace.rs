@@ -223,6 +223,14 @@ pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> 
     Ok(Ended::Done)
 }
 
+/// Says which of the repository's files changed since a workspace was made.
+pub(super) fn tell_drift(record: &WorkspaceRecord, io: &mut Io<'_>) -> Result<(), Failure> {
+    for drift in workspace::drift(record) {
+        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(&drift))?;
+    }
+    Ok(())
+}
+
 /// Start, stop or remove: the same loop towards another goal.
 pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     // What a killed create left without a record goes with any of these.

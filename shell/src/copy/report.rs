@@ -83,7 +83,7 @@ pub struct CopyReport {
 
 impl CopyReport {
     /// Notes that something was left out.
-    pub(super) fn leave_out(&mut self, path: &[u8], reason: Reason) {
+    pub(crate) fn leave_out(&mut self, path: &[u8], reason: Reason) {
         if self.left_out.len() < KEPT {
             self.left_out.push(LeftOut { path: path.to_vec().into(), reason });
         } else {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
     CONFINEMENT_FIELDS, COVERED_PATHS, Check, ContainerFacts, ContainerPlan, IdMaps, ImageKnown,
-    NetworkFacts, Observed, Resource, Scope, Sensitive, VolumeFacts, VolumeRef, attest, observe_confinement,
-    observe_container, observe_network, observe_process, observe_volume,
+    NetworkFacts, Observed, Resource, Scope, Sensitive, VolumeFacts, VolumePlan, VolumeRef, attest,
+    observe_confinement, observe_container, observe_network, observe_process, observe_volume,
 };
 use serde_json::Value;
 
@@ -105,8 +105,17 @@ impl Inspector<'_> {
         names.iter().all(|name| labels.get(name).and_then(Value::as_str) == Some(self.label(name)))
     }
 
+    /// A volume that a plan of before had.
+    pub fn former_volume(&self, volume: &VolumePlan) -> Resource<VolumeFacts> {
+        self.volume_named(&volume.name)
+    }
+
     fn volume(&self, volume: VolumeRef) -> Resource<VolumeFacts> {
-        match self.ask(&["volume", "inspect", "--", self.volume_name(volume)]) {
+        self.volume_named(self.volume_name(volume))
+    }
+
+    fn volume_named(&self, name: &str) -> Resource<VolumeFacts> {
+        match self.ask(&["volume", "inspect", "--", name]) {
             Answer::Absent => Resource::Absent,
             Answer::Unknown(why) => Resource::Unknown { why },
             Answer::There(document, _) => {

@@ -111,6 +111,17 @@ impl<'a> Committed<'a> {
         Ok(Self { repository, commit: answer.text() })
     }
 
+    /// A commit by its id, for reading single texts of it.
+    pub fn at_commit(repository: &'a Path, id: &str) -> Result<Self, CommittedError> {
+        let commit = format!("{id}^{{commit}}");
+        let answer = git(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+        if answer.code != 0 {
+            return Err(CommittedError::unreadable("the commit of the frozen files", &answer));
+        }
+        OwnObjects::check(repository)?;
+        Ok(Self { repository, commit: answer.text() })
+    }
+
     /// The commit's id.
     pub fn commit(&self) -> &str {
         &self.commit

@@ -5,6 +5,7 @@
 //! only files that hold values, and they go with the workspace.
 
 mod approvals;
+mod choices;
 mod launched;
 mod lock;
 mod private_file;
@@ -17,6 +18,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 pub use approvals::{StoredApproval, StoredApprovals};
+pub use choices::RecordedChoices;
 pub use launched::LastLaunch;
 pub use lock::{Lock, LockError};
 pub use private_file::PrivateFileError;

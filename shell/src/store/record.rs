@@ -7,10 +7,11 @@ use orca_container_core::input::{
     WorktreeIncludeFile,
 };
 use orca_container_core::{
-    ContainerPlan, Endpoint, EngineKind, LifecycleStage, LimitKind, Record, Sensitive,
+    ContainerPlan, Endpoint, EngineKind, LifecycleStage, LimitKind, Record, Sensitive, VolumePlan,
 };
 use serde::{Deserialize, Serialize};
 
+use super::choices::RecordedChoices;
 use crate::copy::CopyReport;
 
 /// A workspace, as it is kept.
@@ -43,6 +44,12 @@ pub struct WorkspaceRecord {
     /// The agent it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What the person chose when it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<RecordedChoices>,
+    /// Volumes that plans of before had: kept until the workspace is removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_volumes: Vec<VolumePlan>,
     /// Host variables that the person forwards into this workspace.
     #[serde(default)]
     pub forward_host_env: Vec<String>,
@@ -312,6 +319,9 @@ pub struct FrozenTexts {
     /// .worktreeinclude.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_include: Option<String>,
+    /// The commit that they are of, where it is not the one that was cloned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 impl FrozenTexts {
@@ -323,6 +333,7 @@ impl FrozenTexts {
             orca_yaml: request.orca_yaml.as_ref().map(|file| frozen(&file.path, &file.text)),
             devcontainer: request.devcontainer.as_ref().map(|file| frozen(&file.path, &file.text)),
             worktree_include: request.worktree_include.as_ref().map(|file| file.text.reveal().into()),
+            commit: request.workspace.commit.clone(),
         }
     }
 

@@ -1,37 +1,26 @@
 //! Making a workspace: judge, ask, pull, look, judge again, make, compare, start, look again, clone, record.
 
-use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
-use orca_container_core::input::{Approval, ContainerOptions, PlanRequest, RepositoryFile};
+use orca_container_core::input::{ContainerOptions, PlanRequest};
 use orca_container_core::{
-    Action, EngineKind, Goal, Need, PendingApproval, PlanAnswer, Planned, Record, RenderContext, Sensitive,
-    asked_value, limits, plan, render, start_env_text,
+    Action, EngineKind, Goal, Need, Planned, Record, RenderContext, render, start_env_text,
 };
 
 use super::build::{build_image, one_at_a_time};
 use super::helper::{looked_up, remove_left, remove_leftovers};
+use super::judging::{judge, needs};
 use super::lifecycle::{AFTER_START, run_stages};
+use super::texts::use_committed_texts;
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
-use crate::gather::committed::Committed;
-use crate::gather::devcontainer;
-use crate::gather::request::{Words, devcontainer_file, gather, know, list_ignored, worktree_include};
+use crate::gather::request::{Words, gather, list_ignored};
 use crate::settings::Settings;
 use crate::store::{
-    FrozenTexts, Lock, RecordedEngine, RecordedImage, RecordedWorkspace, Store, StoredApproval,
+    FrozenTexts, Lock, RecordedChoices, RecordedEngine, RecordedImage, RecordedWorkspace, Store,
     WorkspaceRecord, WorkspaceValues, random_id,
 };
-
-/// What a person is asked: the approval, and the value that it is about.
-#[derive(Debug)]
-pub struct Asked<'a> {
-    /// The approval.
-    pub approval: &'a PendingApproval,
-    /// The value that is asked for, as it was read and not as its line looks; for a terminal only.
-    pub value: Option<Sensitive>,
-}
 
 /// What a workspace is made of.
 #[derive(Debug)]
@@ -95,6 +84,7 @@ fn create_locked(
         ui.progress(&format!("{}: {} [{}]", notice.severity, notice.message, notice.code));
     }
     let mut record = record_of(&request, &planned)?;
+    record.choices = Some(RecordedChoices::of(&request.choices, chosen));
     record.engine.data_places = measured(&spaces);
     let lock = store.lock(record.file_name())?;
     let values = WorkspaceValues::of(request.choices.env.as_ref(), request.choices.env_file.as_ref());
@@ -106,6 +96,7 @@ fn create_locked(
         checkout: request.workspace.repo_path.clone().into(),
         commit: request.workspace.commit.clone().unwrap_or_default(),
         files: planned.copy.files.clone(),
+        again: None,
     });
     runner.strict =
         request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false);
@@ -169,53 +160,14 @@ fn worktree_lock(store: &Store, request: &PlanRequest) -> Result<Lock, Workspace
     Ok(store.lock(&format!("worktree-{:016x}", hasher.finish()))?)
 }
 
-/// The repository's texts of the commit that is cloned, not of the files that somebody is editing.
-fn use_committed_texts(
-    request: &mut PlanRequest,
-    folder: &Path,
-    chosen: Option<&str>,
-    ui: &mut dyn Ui,
-) -> Result<(), WorkspaceError> {
-    let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
-    let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
-    let committed = Committed::at_branch(Path::new(&worktree), &branch)?;
-    request.workspace.commit = Some(committed.commit().to_owned());
-    // Ignored files are in no commit: they and the list of them are the primary checkout's.
-    request.worktree_include = worktree_include(Path::new(&request.workspace.repo_path))?;
-    let inside = folder.canonicalize().ok();
-    let inside =
-        inside.as_deref().and_then(|folder| folder.strip_prefix(&worktree).ok()).unwrap_or(Path::new(""));
-    let path_of = |name: &str| inside.join(name).to_string_lossy().into_owned();
-    request.orca_yaml = committed
-        .text(&path_of("orca.yaml"), limits::ORCA_YAML_BYTES)?
-        .map(|text| RepositoryFile { path: "orca.yaml".into(), text: Sensitive::from(text) });
-    let text = |path: &str| committed.text(&path_of(path), limits::DEVCONTAINER_BYTES);
-    let found = devcontainer::find(chosen, text, || committed.folders(&path_of(".devcontainer")))?;
-    request.devcontainer = found.file.map(devcontainer_file);
-    request.devcontainer_candidates = found.candidates;
-    let dockerfile = |path: &str| committed.text(&path_of(path), limits::DOCKERFILE_BYTES);
-    if let Some(path) = devcontainer::missing_dockerfile(request, dockerfile)? {
-        return Err(WorkspaceError::NoDockerfile { path });
-    }
-    know(request);
-    let notes = committed.notes()?;
-    if notes.submodules {
-        ui.progress("notice: The repository has submodules; they are not cloned.");
-    }
-    if notes.lfs {
-        ui.progress("notice: Files of the repository are kept by git LFS; they are cloned as pointers.");
-    }
-    Ok(())
-}
-
 /// The folders whose free space can be measured from here, for the launches to come.
-fn measured(spaces: &[Space]) -> Vec<String> {
+pub(super) fn measured(spaces: &[Space]) -> Vec<String> {
     let measured = spaces.iter().filter(|space| space.free.is_some());
     measured.filter_map(|space| Some(space.place.to_str()?.to_owned())).collect()
 }
 
 /// The engine that is chosen, asked.
-fn engine(request: &PlanRequest, store: &Store) -> Result<Detected, WorkspaceError> {
+pub(super) fn engine(request: &PlanRequest, store: &Store) -> Result<Detected, WorkspaceError> {
     let strongest = |get: fn(&ContainerOptions) -> Option<&String>| {
         get(&request.choices)
             .or_else(|| request.repo_settings.container.as_ref().and_then(get))
@@ -227,70 +179,8 @@ fn engine(request: &PlanRequest, store: &Store) -> Result<Detected, WorkspaceErr
     Ok(detect(chosen, runtime.as_deref(), &store.docker_config()?)?)
 }
 
-/// Judges, asks what waits, judges again: an answer can change what else is asked (a wider network does).
-fn judge(
-    request: &mut PlanRequest,
-    approve: &[String],
-    store: &Store,
-    ui: &mut dyn Ui,
-) -> Result<Box<Planned>, WorkspaceError> {
-    let mut unused: BTreeSet<&String> = approve.iter().collect();
-    let mut declined: BTreeSet<String> = BTreeSet::new();
-    loop {
-        let planned = match plan(request) {
-            PlanAnswer::Planned(planned) => planned,
-            PlanAnswer::Refused(refusal) => return Err(refusal.into()),
-        };
-        let mut granted = Vec::new();
-        for asked in &planned.pending_approvals {
-            if declined.contains(&asked.digest) {
-                continue;
-            }
-            let by_digest = unused.take(&asked.digest).is_some();
-            let answer = if by_digest {
-                Some(true)
-            } else {
-                ui.ask(&Asked { approval: asked, value: asked_value(request, asked) })
-            };
-            if answer == Some(true) {
-                granted.push(asked.clone());
-            } else {
-                declined.insert(asked.digest.clone());
-            }
-        }
-        if granted.is_empty() {
-            if let Some(digest) = unused.into_iter().next() {
-                return Err(WorkspaceError::NothingAsked(orca_container_core::quoted(digest)));
-            }
-            let blocking: Vec<PendingApproval> =
-                planned.pending_approvals.iter().filter(|asked| asked.blocking).cloned().collect();
-            return if blocking.is_empty() {
-                Ok(planned)
-            } else {
-                Err(WorkspaceError::NeedsApproval(blocking))
-            };
-        }
-        let repository_id = &request.workspace.repository_id;
-        let stored = granted.iter().map(|asked| stored_approval(asked, repository_id)).collect();
-        store.approve(stored)?;
-        request
-            .approvals
-            .extend(granted.iter().map(|asked| Approval { kind: asked.kind, digest: asked.digest.clone() }));
-    }
-}
-
-/// An approval as the store keeps it.
-pub(crate) fn stored_approval(asked: &PendingApproval, repository_id: &str) -> StoredApproval {
-    StoredApproval {
-        kind: asked.kind,
-        digest: asked.digest.clone(),
-        repository_id: repository_id.to_owned(),
-        subject: asked.subject.clone(),
-    }
-}
-
 /// The image's facts, pulled first only when it is not there.
-fn image(
+pub(super) fn image(
     request: &PlanRequest,
     planned: &Planned,
     store: &Store,
@@ -320,22 +210,7 @@ fn image(
     Ok(looked_up(store, &client, facts.kind, reference, asked, &labels)??)
 }
 
-fn needs(planned: &Planned) -> String {
-    let words: Vec<String> = planned
-        .needs
-        .iter()
-        .map(|need| match need {
-            Need::Engine => "an engine".into(),
-            Need::Image { .. } => "the image".into(),
-            Need::Dockerfile { path } => format!("the Dockerfile {}", orca_container_core::quoted(path)),
-            Need::Approval { .. } => "your approval".into(),
-            Need::Branch => "a branch that is checked out (git switch -c NAME)".into(),
-        })
-        .collect();
-    words.join(", ")
-}
-
-fn record_of(request: &PlanRequest, planned: &Planned) -> Result<WorkspaceRecord, WorkspaceError> {
+pub(super) fn record_of(request: &PlanRequest, planned: &Planned) -> Result<WorkspaceRecord, WorkspaceError> {
     let engine = request.engine.as_ref().ok_or(WorkspaceError::Preview("an engine".into()))?;
     let image = request.image_facts.as_ref().ok_or(WorkspaceError::Preview("the image".into()))?;
     Ok(WorkspaceRecord {
@@ -350,47 +225,10 @@ fn record_of(request: &PlanRequest, planned: &Planned) -> Result<WorkspaceRecord
         copied: None,
         plan: planned.plan.clone(),
         agent: request.agent.clone(),
+        choices: None,
+        former_volumes: Vec::new(),
         forward_host_env: request.choices.forward_host_env.clone().unwrap_or_default(),
         texts: FrozenTexts::of(request),
         more: serde_json::Map::new(),
     })
-}
-
-/// What became of what is asked.
-#[derive(Debug, Default)]
-pub struct Approved {
-    /// Approved now.
-    pub approved: Vec<PendingApproval>,
-    /// Still asked.
-    pub open: Vec<PendingApproval>,
-}
-
-/// Shows what a create would ask and records answers, by digest or at the terminal.
-pub fn approve(
-    folder: &Path,
-    settings: &Settings,
-    words: Words,
-    digests: &[String],
-    store: &Store,
-    ui: &mut dyn Ui,
-) -> Result<Approved, WorkspaceError> {
-    let chosen = words.devcontainer.clone();
-    let mut request = gather(folder, settings, words)?.request;
-    // What is approved may hold ids that are made of it.
-    request.install.id = store.ensure_install_id()?;
-    use_committed_texts(&mut request, folder, chosen.as_deref(), ui)?;
-    request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
-    let pending = |request: &PlanRequest| match plan(request) {
-        PlanAnswer::Planned(planned) => Ok(planned.pending_approvals),
-        PlanAnswer::Refused(refusal) => Err(WorkspaceError::from(refusal)),
-    };
-    let before = pending(&request)?;
-    match judge(&mut request, digests, store, ui) {
-        Ok(_) | Err(WorkspaceError::NeedsApproval(_)) => {}
-        Err(error) => return Err(error),
-    }
-    let open = pending(&request)?;
-    let approved =
-        before.into_iter().filter(|asked| !open.iter().any(|still| still.digest == asked.digest)).collect();
-    Ok(Approved { approved, open })
 }

@@ -1,6 +1,7 @@
 //! One process in a workspace: the layers of now over the frozen texts.
 
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
@@ -111,18 +112,20 @@ pub fn launch_answer(
     options: LaunchOptions,
 ) -> Result<Prepared, WorkspaceError> {
     // Until then the clone is not whole, and what somebody writes into it goes with it.
+    let name = || orca_container_core::quoted(&record.workspace.name);
     if record.progress.phase.is_unfinished() {
-        return Err(WorkspaceError::Unfinished(orca_container_core::quoted(&record.workspace.name)));
+        return Err(WorkspaceError::Unfinished(name()));
+    }
+    // What a recreate made may not have been compared with its plan.
+    if record.progress.is_unfinished() {
+        return Err(WorkspaceError::Anew(name()));
     }
     // Before they are read: an edit that comes between is told once too often, and never lost.
     let revision = store.values(record)?.revision();
     let mut request = launch_request(record, store, settings)?;
     give_image_values(&mut request, record)?;
     let is_for_repository = matches!(options.command, LaunchCommand::Lifecycle(_));
-    let container_id = record
-        .container_id
-        .clone()
-        .ok_or_else(|| WorkspaceError::NotFound(orca_container_core::quoted(&record.workspace.name)))?;
+    let container_id = record.container_id.clone().ok_or_else(|| WorkspaceError::NoContainer(name()))?;
     let helper = std::env::current_exe().ok().and_then(|path| path.to_str().map(String::from));
     let launch_request = LaunchRequest {
         container_id,
@@ -133,7 +136,7 @@ pub fn launch_answer(
         terminal: terminal(options.tty),
         helper,
         values: LaunchValues {
-            host: host_values(record, &request),
+            host: host_values(record, &request)?,
             orca: UniqueMap::default(),
             secrets: secrets(options.secrets_fd)?,
             gh_token: if is_for_repository { None } else { gh_token(&request) },
@@ -187,7 +190,7 @@ pub fn know_values(record: &WorkspaceRecord, store: &Store) {
     let settings = settings.and_then(|file| Settings::of(&file).ok()).unwrap_or_default();
     if let Ok(request) = launch_request(record, store, &settings) {
         know(&request);
-        for (_, value) in host_values(record, &request).iter() {
+        for (_, value) in host_values(record, &request).unwrap_or_default().iter() {
             redact::know(value.reveal());
         }
     }
@@ -212,9 +215,25 @@ fn terminal(tty: bool) -> Terminal {
 }
 
 /// Values of exactly the host variables that this launch hands over, by themselves or as a part of another.
-fn host_values(record: &WorkspaceRecord, request: &PlanRequest) -> UniqueMap<Sensitive> {
-    let value = |name: String| Some((name.clone(), Sensitive::from(std::env::var(&name).ok()?)));
-    launch_host_names(&record.plan, request).into_iter().filter_map(value).collect()
+fn host_values(
+    record: &WorkspaceRecord,
+    request: &PlanRequest,
+) -> Result<UniqueMap<Sensitive>, WorkspaceError> {
+    let mut values = UniqueMap::default();
+    for name in launch_host_names(&record.plan, request) {
+        match std::env::var(&name) {
+            Ok(value) => values.insert(name, Sensitive::from(value)),
+            Err(VarError::NotPresent) => {}
+            // It must not look like one that is not set.
+            Err(VarError::NotUnicode(_)) => {
+                let name = orca_container_core::quoted(&name);
+                let why =
+                    format!("The value of a variable is UTF-8; that of the host variable {name} is not.");
+                return Err(WorkspaceError::Blocked(vec![why]));
+            }
+        }
+    }
+    Ok(values)
 }
 
 /// One JSON object of names and values from an inherited descriptor.

@@ -4,24 +4,31 @@
 //! true from `expectations`. This module observes, carries out and records.
 
 mod build;
+mod copying;
 mod create;
 mod drift;
 mod environment;
 mod find;
 mod helper;
+mod judging;
 mod launch;
 mod lifecycle;
+mod recreate;
 mod run;
 mod status;
+mod texts;
 
-pub use create::{Approved, Asked, CreateOptions, approve, create};
+pub use copying::copy_again;
+pub use create::{CreateOptions, create};
 pub use drift::{drift, drift_on_host};
 pub use environment::{Edit, Edited, edit, environment, waiting_for_recreate};
 pub use find::find;
 pub use helper::remove_leftovers;
+pub use judging::{Approved, Asked, approve};
 pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
 pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
-pub use run::{Copying, Runner};
+pub use recreate::{Difference, RecreateOptions, recreate};
+pub use run::{Again, Copying, Runner};
 pub use status::{Status, status};
 
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
@@ -54,6 +61,12 @@ pub enum WorkspaceError {
     /// Its making, or its removal, did not end.
     #[error("The workspace {0} is not whole: its create or its rm was interrupted. Run that command again.")]
     Unfinished(String),
+    /// It has no container now.
+    #[error("The workspace {0} has no container now, its volumes are kept: make it anew with recreate.")]
+    NoContainer(String),
+    /// A recreate did not end.
+    #[error("The recreate of the workspace {0} did not end: recreate it again.")]
+    Anew(String),
     /// There is none.
     #[error("There is no workspace {0}; ls shows those there are.")]
     NotFound(String),

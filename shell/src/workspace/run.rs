@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, Command, Goal, Phase, ReferenceName, RenderContext, Resource, Sensitive, World, is_sealed,
-    next_actions, render,
+    Action, Command, ContainerFacts, Goal, Phase, ReferenceName, RenderContext, Resource, Sensitive, World,
+    is_sealed, next_actions, render,
 };
 
 use super::helper::remove_stray_networks;
@@ -13,10 +13,11 @@ use super::{Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Inspector, Supplies};
 use crate::store::{Store, WorkspaceRecord};
 
+mod again;
 mod checks;
 mod contents;
 
-pub use contents::Copying;
+pub use contents::{Again, Copying};
 
 /// How long the installation's lock is waited for; its holder makes or removes one network.
 const NETWORK_PATIENCE: Duration = Duration::from_secs(60);
@@ -67,6 +68,16 @@ impl<'a> Runner<'a> {
             recorded,
             removing: false,
         }
+    }
+
+    /// The container, as it was observed last and changed since.
+    pub fn observed_container(&self) -> &Resource<ContainerFacts> {
+        &self.world.observed.container
+    }
+
+    /// Whether the recorded container is there and runs.
+    pub fn is_running(&self) -> bool {
+        matches!(self.observed_container(), Resource::Present(facts) if facts.ours && facts.running)
     }
 
     fn inspector(&self) -> Inspector<'_> {
@@ -152,12 +163,18 @@ impl<'a> Runner<'a> {
         match action {
             Action::WriteRecord(phase) => self.write(phase),
             Action::RemoveRecord => {
+                self.remove_former_volumes()?;
                 self.store.remove_record(&self.record)?;
                 self.recorded = false;
                 Ok(())
             }
             Action::CheckVolume(volume) => self.check_volume(volume),
             Action::CheckContainer => self.check_container(),
+            Action::CheckProcess if self.record.progress.anew => {
+                self.check_process(ui)?;
+                self.check_tools()?;
+                self.check_writable()
+            }
             Action::CheckProcess => self.check_process(ui),
             Action::Clone => {
                 self.check_tools()?;
@@ -168,6 +185,23 @@ impl<'a> Runner<'a> {
             Action::CreateNetwork | Action::RemoveNetwork => self.on_network(action),
             _ => self.carry_out(action),
         }
+    }
+
+    /// What plans of before had, by name and labels: the record that names them goes next.
+    fn remove_former_volumes(&self) -> Result<(), WorkspaceError> {
+        for volume in &self.record.former_volumes {
+            match self.inspector().former_volume(volume) {
+                Resource::Present(facts) if facts.ours => {
+                    let answer = self.client.ask(&["volume", "rm", "--", &volume.name], NETWORK_PATIENCE)?;
+                    if answer.code != 0 {
+                        return Err(answer.unusable(&self.client.program).into());
+                    }
+                }
+                Resource::Unknown { why } => return Err(WorkspaceError::Blocked(vec![why])),
+                Resource::Present(_) | Resource::Absent => {}
+            }
+        }
+        Ok(())
     }
 
     /// A docker network serves the whole installation, so it is looked at again under the installation's lock:
@@ -189,6 +223,7 @@ impl<'a> Runner<'a> {
 
     fn write(&mut self, phase: Phase) -> Result<(), WorkspaceError> {
         self.record.progress.phase = phase;
+        self.record.progress.anew &= phase != Phase::Running;
         self.save()?;
         self.recorded = true;
         Ok(())

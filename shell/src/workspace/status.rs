@@ -54,10 +54,15 @@ fn judged(record: &WorkspaceRecord, observed: &Observed) -> Status {
             "It is being made, or its making was interrupted.",
             Some("Run create again.".into()),
         ),
+        (_, _) if record.progress.is_unfinished() => said(
+            "provisioning",
+            "Its container is being made anew, or that was interrupted; its volumes are kept.",
+            Some(format!("Run recreate {name} again.")),
+        ),
         (_, Resource::Absent) => said(
             "missing",
             "The engine has no such container any more; its volumes may be there.",
-            Some(format!("Remove it with rm {name}.")),
+            Some(format!("Make it anew with recreate {name}, or remove it with rm {name}.")),
         ),
         (_, Resource::Present(facts)) if !facts.ours => {
             said("unverifiable", "A container of its name is there, but not the recorded one.", None)

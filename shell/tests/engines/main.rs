@@ -12,11 +12,14 @@ mod disk;
 mod dockerd;
 mod doctor;
 mod endpoints;
+mod environment;
 mod failures;
+mod fidelity;
 mod hardening;
 mod images;
 mod interrupted;
 mod lifecycle;
+mod policy;
 mod rootless;
 mod tampered;
 mod tls;
@@ -56,6 +59,15 @@ const TESTS: &[(&str, Test)] = &[
     ("delivery::names_that_configure_a_client_reach_the_container_only", delivery::client_hijack),
     ("delivery::the_users_docker_configuration_stays_outside", delivery::docker_config_stays_outside),
     ("delivery::an_approved_variable_is_there_and_a_pending_one_is_not", delivery::approvals),
+    ("environment::each_layer_wins_when_those_above_it_are_gone", environment::precedence),
+    ("environment::an_edit_is_in_the_next_terminal_and_not_in_the_last", environment::edits),
+    ("environment::a_refused_edit_changes_nothing", environment::refused_edits),
+    ("fidelity::every_value_arrives_byte_for_byte_in_every_layer", fidelity::every_value_in_every_layer),
+    ("fidelity::what_no_process_can_carry_is_refused_before_anything_starts", fidelity::impossible_values),
+    ("policy::what_an_agent_writes_changes_nothing_but_the_report", policy::agent_against_policy),
+    ("environment::two_launches_at_once_have_their_own_values", environment::pairs),
+    ("policy::redirecting_names_are_absent_until_approved", policy::redirecting_names),
+    ("policy::nothing_of_the_person_or_the_hosts_network_gets_in_unasked", policy::host_stays_outside),
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
     ("canary::what_is_planted_where_it_is_looked_for_is_found", canary::the_search_finds),
     ("canary::no_value_is_in_what_fails", canary::no_value_in_failures),

@@ -20,6 +20,17 @@ pub struct Copying {
     pub commit: String,
     /// What the plan says is copied.
     pub files: Vec<RepositoryPath>,
+    /// What becomes of files that the clone has, where this is not its first copy.
+    pub again: Option<Again>,
+}
+
+/// What a later copy does with files that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// They are kept.
+    Keep,
+    /// They are replaced.
+    Replace,
 }
 
 impl Runner<'_> {
@@ -31,14 +42,17 @@ impl Runner<'_> {
     }
 
     /// Measured before a byte is written; what is left out is told and kept in the record.
-    pub(super) fn copy_ignored_files(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
+    pub(in crate::workspace) fn copy_ignored_files(&mut self, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
         let missing = || WorkspaceError::NotFound("the list of ignored files".into());
-        let Copying { checkout, commit, files } = self.copy.take().ok_or_else(missing)?;
+        let Copying { checkout, commit, files, again } = self.copy.take().ok_or_else(missing)?;
         let tracked = tracked(&checkout, &commit, &files)?;
         let ignores = |path: &[u8]| is_ignored(&checkout, path).unwrap_or(false);
         let found =
             collect(&checkout, &files, &tracked, Budget::ORCA, &ignores).map_err(WorkspaceError::Checkout)?;
-        let Collected { items, mut report } = found;
+        let Collected { mut items, mut report } = found;
+        if let Some(again) = again {
+            items = self.without_those_there(items, &mut report, again)?;
+        }
         self.leaves_room_for(report.bytes)?;
         let command = self.command(Action::CopyIgnoredFiles);
         let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));

@@ -3,6 +3,11 @@
 //! Create, start, stop, remove and recovery after a crash are loops over [`next_actions`]. What is unknown is
 //! never removed and never built upon; what is not ours is never touched (design 9).
 
+mod observed;
+mod recreate;
+
+pub use observed::{ContainerFacts, ImageKnown, NetworkFacts, Observed, Resource, VolumeFacts};
+
 use super::action::Action;
 use crate::{
     plan::{ContainerPlan, VolumeRef},
@@ -10,110 +15,6 @@ use crate::{
 };
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
-
-/// What is known of a thing on the engine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "state")]
-pub enum Resource<T> {
-    /// The engine says it is not there.
-    Absent,
-    /// It is there.
-    Present(T),
-    /// The engine did not say; nothing follows from it.
-    Unknown {
-        /// Why.
-        why: String,
-    },
-}
-
-/// A volume as found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct VolumeFacts {
-    /// Whether name, labels and record agree that it is this workspace's.
-    pub ours: bool,
-    /// Whether it was compared with the plan in this run.
-    pub checked: bool,
-}
-
-/// A network as found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NetworkFacts {
-    /// Whether it is this installation's.
-    pub ours: bool,
-    /// Whether another container uses it.
-    pub in_use: bool,
-}
-
-/// A container as found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ContainerFacts {
-    /// Whether id, name, labels and record agree that it is this workspace's.
-    pub ours: bool,
-    /// Whether it was compared with the plan in this run.
-    pub checked: bool,
-    /// Whether it runs.
-    pub running: bool,
-    /// Whether its process was compared with the plan since it was started.
-    pub process_checked: bool,
-}
-
-/// Everything observed; total, so that nothing is forgotten.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Observed {
-    /// The image; `true` when its id is known.
-    pub image: Resource<ImageKnown>,
-    /// The network.
-    pub network: Resource<NetworkFacts>,
-    /// The workspace volume.
-    pub workspace_volume: Resource<VolumeFacts>,
-    /// The agent volume.
-    pub agent_volume: Resource<VolumeFacts>,
-    /// The repository's volumes, in the order of the plan.
-    #[serde(default)]
-    pub repository_volumes: Vec<Resource<VolumeFacts>>,
-    /// The container.
-    pub container: Resource<ContainerFacts>,
-}
-
-/// An image as found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ImageKnown {
-    /// Whether its id was read.
-    pub inspected: bool,
-}
-
-impl Observed {
-    /// An engine on which nothing of a workspace is there.
-    pub fn nothing() -> Self {
-        Self {
-            image: Resource::Absent,
-            network: Resource::Absent,
-            workspace_volume: Resource::Absent,
-            agent_volume: Resource::Absent,
-            repository_volumes: Vec::new(),
-            container: Resource::Absent,
-        }
-    }
-
-    /// What was observed of a volume; one of the repository's that nobody looked for is not there.
-    fn volume(&self, volume: VolumeRef) -> &Resource<VolumeFacts> {
-        match volume {
-            VolumeRef::Workspace => &self.workspace_volume,
-            VolumeRef::Agent => &self.agent_volume,
-            VolumeRef::Repository(index) => self.repository_volumes.get(index).unwrap_or(&Resource::Absent),
-        }
-    }
-
-    fn volumes(&self) -> impl Iterator<Item = VolumeRef> + use<> {
-        let of_repository = (0..self.repository_volumes.len()).map(VolumeRef::Repository);
-        [VolumeRef::Workspace, VolumeRef::Agent].into_iter().chain(of_repository)
-    }
-}
 
 /// What the sequencer reads of a workspace's record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +32,10 @@ pub struct Record {
     pub remote_set: bool,
     /// Whether ignored files were copied.
     pub copied: bool,
+    /// Whether the container of the recorded plan is to be made anew beside volumes that hold work: a recreate began and
+    /// did not end. A record that is written as running loses it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub anew: bool,
 }
 
 impl Record {
@@ -143,7 +48,13 @@ impl Record {
             cloned: false,
             remote_set: false,
             copied: false,
+            anew: false,
         }
+    }
+
+    /// Whether something began and did not end, so that nothing may be launched.
+    pub fn is_unfinished(&self) -> bool {
+        self.phase.is_unfinished() || self.anew
     }
 }
 
@@ -208,14 +119,12 @@ pub fn next_actions(
 ) -> Next {
     match (goal, plan, record) {
         (Goal::Remove, plan, record) => remove(plan, record, observed),
-        (Goal::Recreate, ..) => {
-            Next::block("workspace", "Recreate is not there yet; remove the workspace and create it anew.")
-        }
         (_, None, _) => Next::block("plan", "Nothing is made or started without a plan."),
         (Goal::Create, Some(plan), record) => create(plan, record, observed),
         (Goal::Start, Some(_), Some(record)) => start(record, observed),
         (Goal::Stop, Some(_), Some(record)) => stop(record, observed),
-        (Goal::Start | Goal::Stop, Some(_), None) => {
+        (Goal::Recreate, Some(plan), Some(record)) => recreate::recreate(plan, record, observed),
+        (Goal::Start | Goal::Stop | Goal::Recreate, Some(_), None) => {
             Next::block("record", "There is no record of this workspace.")
         }
     }
@@ -230,6 +139,9 @@ fn create(plan: &ContainerPlan, record: Option<&Record>, observed: &Observed) ->
     let Some(record) = record else { return Next::one(Action::WriteRecord(Phase::Provisioning)) };
     if is_cleanup(record.phase) {
         return Next::block("record", "The workspace is being removed; finish that first.");
+    }
+    if record.anew {
+        return Next::block("record", "The workspace's recreate did not end; recreate it again.");
     }
     if plan.image.id.is_none() {
         match &observed.image {
@@ -320,6 +232,9 @@ fn until_running(facts: &ContainerFacts) -> Option<Action> {
 fn start(record: &Record, observed: &Observed) -> Next {
     if is_cleanup(record.phase) {
         return Next::block("record", "The workspace is being removed.");
+    }
+    if record.anew {
+        return Next::block("record", "The workspace's recreate did not end; recreate it again.");
     }
     if record.phase.is_unfinished() {
         // Its clone may be missing: a phase "running" would say that it is whole.

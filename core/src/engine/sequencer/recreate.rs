@@ -1,0 +1,57 @@
+//! A container anew beside the volumes that hold the work. In two halves, between which the caller writes the new plan
+//! down: with the plan of before the container goes, with the new one (`record.anew`) it is made.
+
+use super::{
+    NOT_OURS, Next, Observed, Record, Resource, container, is_cleanup, needs_init, network_first, unknown,
+    volume_first,
+};
+use crate::{
+    engine::action::Action,
+    plan::{ContainerPlan, VolumeRef},
+    words::Phase,
+};
+use alloc::format;
+
+pub(super) fn recreate(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
+    if is_cleanup(record.phase) {
+        return Next::block("record", "The workspace is being removed; finish that first.");
+    }
+    if record.phase.is_unfinished() || !record.cloned {
+        return Next::block("record", "The workspace's create did not end; create it again, or remove it.");
+    }
+    if record.anew { make(plan, record, observed) } else { take_away(record, observed) }
+}
+
+/// The container goes; nothing else does.
+fn take_away(record: &Record, observed: &Observed) -> Next {
+    match &observed.container {
+        Resource::Unknown { why } => unknown("container", why),
+        Resource::Present(facts) if !facts.ours => Next::block("container", NOT_OURS),
+        Resource::Present(facts) if facts.running => Next::one(Action::StopContainer),
+        // A record that calls it running would be wrong from here on.
+        _ if record.phase == Phase::Running => Next::one(Action::WriteRecord(Phase::Suspended)),
+        Resource::Present(_) => Next::one(Action::RemoveContainer),
+        Resource::Absent => Next::default(),
+    }
+}
+
+/// As in a create, but a volume that is gone is not made again: the work went with it, and an empty one would hide that.
+fn make(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
+    let mut next = network_first(plan, observed);
+    for (volume, _) in VolumeRef::all(plan) {
+        let of_repository = matches!(volume, VolumeRef::Repository(_));
+        if !of_repository && *observed.volume(volume) == Resource::Absent {
+            let why = "It is gone, and what was in it with it; remove the workspace and create it anew.";
+            next.and(Next::block(&format!("{volume} volume"), why));
+        } else {
+            next.and(volume_first(volume, observed));
+        }
+    }
+    if !next.reached() {
+        return next;
+    }
+    if needs_init(plan) && !record.volumes_initialized {
+        return Next::one(Action::InitVolumes);
+    }
+    container(plan, record, observed)
+}

@@ -1,0 +1,149 @@
+//! `recreate` and `copy`: a workspace's container anew, and its copy of ignored files once more.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use orca_container_core::{EnvChange, is_deceptive, quoted};
+use serde_json::json;
+
+use super::container_flags::check_digests;
+use super::person::Person;
+use super::workspace::{failure, found, settings_of, tell_drift};
+use super::{Ended, Failure, Io};
+use crate::workspace::{Again, Difference, RecreateOptions, Ui, copy_again, recreate};
+
+/// Characters of a fact that are shown; a mount has fewer.
+const FACT: usize = 400;
+
+/// Make the container of a workspace anew; its volumes are kept
+///
+/// Settings and variables are those of now. The repository's files count as they were when the workspace was made, unless
+/// they are adopted.
+#[derive(Debug, Args)]
+pub(super) struct RecreateArgs {
+    /// Workspace: a path, its id, or its name
+    workspace: String,
+    /// Take orca.yaml, devcontainer.json and .worktreeinclude as they are committed on the host now
+    #[arg(long)]
+    adopt_repository_config: bool,
+    /// Approve what is asked, by its digest
+    #[arg(long, value_name = "DIGEST")]
+    approve: Vec<String>,
+    /// Show the difference and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Settings file
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copy the ignored files that .worktreeinclude listed when the workspace was made, once more
+#[derive(Debug, Args)]
+pub(super) struct CopyArgs {
+    /// Workspace: a path, its id, or its name
+    workspace: String,
+    /// Replace files that are there; without it they are kept
+    #[arg(long)]
+    replace: bool,
+    /// Settings file
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    check_digests(&args.approve)?;
+    let (store, record) = found(&args.workspace)?;
+    let settings = settings_of(args.settings.as_deref())?;
+    if !args.adopt_repository_config {
+        tell_drift(&record, io)?;
+    }
+    let options = RecreateOptions {
+        settings: &settings,
+        adopt: args.adopt_repository_config,
+        approve: args.approve,
+        dry_run: args.dry_run,
+    };
+    let mut told = None;
+    let mut tell = |difference: &Difference, ui: &mut dyn Ui| {
+        for line in lines(difference) {
+            ui.progress(&line);
+        }
+        told = Some(difference.clone());
+    };
+    let made = recreate(&record, &store, &options, &mut Person::new(io), &mut tell);
+    let made = made.map_err(|error| failure(error, io))?;
+    let name = &made.workspace.name;
+    if args.json {
+        let difference = json!(told);
+        writeln!(
+            io.stdout,
+            "{}",
+            json!({"ok": true, "name": name, "recreated": !args.dry_run, "difference": difference})
+        )?;
+    } else if args.dry_run {
+        writeln!(io.stdout, "Nothing was touched.")?;
+    } else {
+        writeln!(io.stdout, "{} runs in a new container; its volumes are kept.", quoted(name))?;
+    }
+    Ok(Ended::Done)
+}
+
+/// The difference for a person.
+fn lines(difference: &Difference) -> Vec<String> {
+    if difference.is_empty() {
+        return vec!["Nothing differs from the container of before.".into()];
+    }
+    let mut lines = vec!["What differs from the container of before:".into()];
+    lines.extend(
+        difference.files.iter().map(|file| format!("  {} counts as it is committed now", quoted(file))),
+    );
+    // The digests of the files say no more than their names.
+    for field in difference.plan.iter().filter(|field| !field.field.starts_with("sources.")) {
+        let shown = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), fact);
+        let (before, after) = (shown(&field.before), shown(&field.after));
+        lines.push(format!("  {}: {before} becomes {after}", field.field));
+    }
+    for changed in &difference.variables {
+        let what = match changed.change {
+            EnvChange::New => "is new",
+            EnvChange::Gone => "is gone",
+            EnvChange::Moved => "comes from another place",
+            EnvChange::Edited | EnvChange::Recreate => "has another value",
+        };
+        lines.push(format!("  {} {what}", quoted(&changed.name)));
+    }
+    lines
+}
+
+/// A fact of a plan as JSON, cut where it is long; nothing that a terminal obeys.
+fn fact(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    let visible = |c: char| if is_deceptive(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    let mut shown: String = text.chars().take(FACT).map(visible).collect();
+    if text.chars().nth(FACT).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+pub(super) fn run_copy(args: &CopyArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let (store, record) = found(&args.workspace)?;
+    let settings = settings_of(args.settings.as_deref())?;
+    tell_drift(&record, io)?;
+    let again = if args.replace { Again::Replace } else { Again::Keep };
+    let copied = copy_again(&record, &store, &settings, again, &mut Person::new(io));
+    let report = copied.map_err(|error| failure(error, io))?;
+    if args.json {
+        writeln!(io.stdout, "{}", json!({"ok": true, "copied": report}))?;
+    } else {
+        let kept = if args.replace { "replaced" } else { "kept" };
+        writeln!(io.stdout, "What the clone of {} had already is {kept}.", quoted(&record.workspace.name))?;
+    }
+    Ok(Ended::Done)
+}

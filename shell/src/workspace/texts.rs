@@ -1,0 +1,50 @@
+//! The repository's texts as they are committed.
+
+use std::path::Path;
+
+use orca_container_core::input::{PlanRequest, RepositoryFile};
+use orca_container_core::{Sensitive, limits};
+
+use super::{Ui, WorkspaceError};
+use crate::gather::committed::Committed;
+use crate::gather::devcontainer;
+use crate::gather::request::{devcontainer_file, know, worktree_include};
+
+/// The repository's texts of the commit that is cloned, not of the files that somebody is editing.
+pub(super) fn use_committed_texts(
+    request: &mut PlanRequest,
+    folder: &Path,
+    chosen: Option<&str>,
+    ui: &mut dyn Ui,
+) -> Result<(), WorkspaceError> {
+    let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
+    let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
+    let committed = Committed::at_branch(Path::new(&worktree), &branch)?;
+    request.workspace.commit = Some(committed.commit().to_owned());
+    // Ignored files are in no commit: they and the list of them are the primary checkout's.
+    request.worktree_include = worktree_include(Path::new(&request.workspace.repo_path))?;
+    let inside = folder.canonicalize().ok();
+    let inside =
+        inside.as_deref().and_then(|folder| folder.strip_prefix(&worktree).ok()).unwrap_or(Path::new(""));
+    let path_of = |name: &str| inside.join(name).to_string_lossy().into_owned();
+    request.orca_yaml = committed
+        .text(&path_of("orca.yaml"), limits::ORCA_YAML_BYTES)?
+        .map(|text| RepositoryFile { path: "orca.yaml".into(), text: Sensitive::from(text) });
+    let text = |path: &str| committed.text(&path_of(path), limits::DEVCONTAINER_BYTES);
+    let found = devcontainer::find(chosen, text, || committed.folders(&path_of(".devcontainer")))?;
+    request.devcontainer = found.file.map(devcontainer_file);
+    request.devcontainer_candidates = found.candidates;
+    let dockerfile = |path: &str| committed.text(&path_of(path), limits::DOCKERFILE_BYTES);
+    if let Some(path) = devcontainer::missing_dockerfile(request, dockerfile)? {
+        return Err(WorkspaceError::NoDockerfile { path });
+    }
+    know(request);
+    let notes = committed.notes()?;
+    if notes.submodules {
+        ui.progress("notice: The repository has submodules; they are not cloned.");
+    }
+    if notes.lfs {
+        ui.progress("notice: Files of the repository are kept by git LFS; they are cloned as pointers.");
+    }
+    Ok(())
+}
