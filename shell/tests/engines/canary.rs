@@ -29,7 +29,10 @@ pub struct Planted(Vec<(&'static str, Canary)>);
 impl Planted {
     /// Plants them; `create` gives the flags for the rest.
     pub fn in_world(bench: &mut Bench) -> Self {
-        let seeds = ["agent", "project", "local", "host", "secret", "shared", "file", "start"];
+        let seeds = [
+            "agent", "project", "local", "host", "secret", "shared", "file", "start", "typed", "piped",
+            "imported", "adopted",
+        ];
         // Another run of the tests on this machine has markers of its own.
         let (engine, run, world) = (bench.engine, std::process::id(), bench.folder().display().to_string());
         let canary = |seed: &str| Canary::new(&format!("{engine} {seed} {run} {world}"));
@@ -265,7 +268,8 @@ pub fn no_value_in_failures(bench: &mut Bench) {
     }
     // An engine that repeats everything it was given, whatever it is asked. A secret is never with us but at a launch,
     // and the engine keeps none.
-    let known = planted.0.iter().filter(|(seed, _)| *seed != "secret");
+    let unknown = ["secret", "typed", "piped", "imported", "adopted"];
+    let known = planted.0.iter().filter(|(seed, _)| !unknown.contains(seed));
     let all: Vec<String> = known.map(|(seed, _)| planted.marker(seed)).collect();
     let talkative = format!("echo 'Cannot connect: {}' >&2; exit 1", all.join(" "));
     bench.wrap(bench.engine, &talkative);
@@ -274,9 +278,84 @@ pub fn no_value_in_failures(bench: &mut Bench) {
     {
         planted.unsaid(&format!("{args:?} without an engine"), &bench.run(&args));
     }
-    assert_eq!(bench.left_in_store().len(), 3, "record, values and lock stay: no contact is no proof");
+    let left = bench.left_in_store();
+    assert_eq!(left.len(), 4, "record, values, last launch and lock stay, no contact is no proof: {left:?}");
     bench.wrap(bench.engine, "");
     planted.absent_from_store(bench, "after an engine that was down");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// Edits, reports, a container anew, and what of these fails.
+pub fn no_value_in_edits(bench: &mut Bench) {
+    let planted = Planted::in_world(bench);
+    let settings = bench.path("config/orca-container/settings.json");
+    let with_start = fs::read_to_string(&settings)
+        .unwrap()
+        .replace("\"forwardHostEnv\"", "\"startEnv\": [\"PLAIN\"], \"forwardHostEnv\"");
+    fs::write(&settings, with_start).unwrap();
+    bench.commit_file(".gitignore", ".env\n");
+    fs::write(bench.repository().join(".env"), planted.marker("file")).unwrap();
+    fs::write(bench.repository().join(".worktreeinclude"), ".env\n").unwrap();
+    bench
+        .create(&["--container-env-file", "w.env", "--container-env", "PLAIN=1", "--copy-ignored-files"])
+        .ok();
+    let run = |args: &[&str]| {
+        let ran = bench.run(&[&["--debug"], args].concat());
+        planted.unsaid(&format!("{args:?}"), &ran);
+        ran
+    };
+    let marker = |seed: &str| planted.marker(seed);
+    run(&["env", "set", "acme", &format!("TYPED={}", marker("typed"))]).ok();
+    let mut piped = bench.command(&["--debug", "env", "set", "acme", "PIPED"]);
+    piped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), marker("piped").as_bytes()).unwrap();
+    planted.unsaid("env set from standard input", &Ran::of(&child.wait_with_output().unwrap()).ok());
+    fs::write(bench.path("more.env"), format!("IMPORTED={}\n", marker("imported"))).unwrap();
+    run(&["env", "import", "acme", "more.env"]).ok();
+    fs::write(bench.path("broken.env"), format!("GOOD=1\n{} = x\n", marker("imported"))).unwrap();
+    for (args, code) in [
+        (vec!["env", "set", "acme", &format!("ORCA_X={}", marker("typed"))], 1),
+        (vec!["env", "set", "acme", &format!("{}=x y", marker("typed")), "="], 2),
+        (vec!["env", "set", "acme", &format!("A={}", marker("typed")), "--secret", "SECRET"], 2),
+        (vec!["env", "import", "acme", "broken.env"], 1),
+    ] {
+        run(&args.iter().map(|word| &**word).collect::<Vec<_>>()).code(code);
+    }
+    let given = secrets_file(bench, &planted.secrets());
+    let script =
+        "for n in TYPED PIPED IMPORTED SECRET SHARED; do eval \"[ -n \\\"\\$$n\\\" ]\" || exit 9; done";
+    let ran =
+        Ran::of(&exec_flagged(bench, &["--debug"], &given, &["sh", "-c", script]).output().unwrap()).ok();
+    planted.unsaid("exec", &ran);
+    for format in ["table", "json", "markdown"] {
+        run(&["env", "acme", "--format", format]).ok();
+    }
+    for name in ["TYPED", "PIPED", "IMPORTED", "SECRET", "SHARED", "HOSTVAR", "PLAIN"] {
+        run(&["env", "acme", "--why", name]).ok();
+    }
+    look_everywhere(bench, &planted, "after edits");
+    run(&["copy", "acme"]).ok();
+    run(&["copy", "acme", "--replace"]).ok();
+    run(&["env", "set", "acme", "PLAIN=2"]).ok();
+    run(&["recreate", "acme"]).ok();
+    let yaml = format!("worktree:\n  container:\n    env:\n      SHARED: {}\n", marker("adopted"));
+    bench.commit_file("orca.yaml", &yaml);
+    let adopted = run(&["recreate", "acme", "--adopt-repository-config"]).ok();
+    assert!(adopted.stderr.contains("\"SHARED\" has another value"), "{}", adopted.stderr);
+    run(&["status", "acme"]).ok();
+    bench.commit_file("orca.yaml", &format!("{yaml}      SHARED: {}\n", marker("adopted")));
+    run(&["recreate", "acme", "--adopt-repository-config"]).code(1);
+    look_everywhere(bench, &planted, "after a recreate");
+    run(&["env", "unset", "acme", "TYPED", "PIPED", "IMPORTED"]).ok();
+    let store = bench.path("state/orca-container/values");
+    for seed in ["typed", "piped", "imported"] {
+        let canary = &planted.0.iter().find(|(name, _)| *name == seed).unwrap().1;
+        for file in files_below(&store) {
+            canary.assert_absent("what is kept of an unset variable", &fs::read(&file).unwrap());
+        }
+    }
     bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
 }

@@ -71,6 +71,7 @@ const TESTS: &[(&str, Test)] = &[
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),
     ("canary::what_is_planted_where_it_is_looked_for_is_found", canary::the_search_finds),
     ("canary::no_value_is_in_what_fails", canary::no_value_in_failures),
+    ("canary::no_value_is_in_edits_reports_and_a_container_anew", canary::no_value_in_edits),
     ("canary::a_full_disk_keeps_nothing_half_and_stops_no_removal", canary::full_disk),
     ("interrupted::a_kill_at_every_effect_on_the_engine_leaves_nothing", interrupted::at_every_engine_effect),
     ("interrupted::a_kill_at_every_effect_on_the_store_leaves_nothing", interrupted::at_every_file_effect),
