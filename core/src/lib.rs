@@ -49,7 +49,8 @@ pub use engine::{
     Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM,
     ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS,
     NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin,
-    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, next_actions, render,
+    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, launch_secret_names,
+    next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file};
 pub use parse::include_rules::IncludeRules;
