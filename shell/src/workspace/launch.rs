@@ -1,7 +1,5 @@
 //! One process in a workspace: the layers of now over the frozen texts.
 
-use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -10,7 +8,9 @@ use orca_container_core::input::{
     ContainerOptions, GlobalSettings, HostFacts, Install, LaunchCommand, LaunchRequest, LaunchValues,
     PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
-use orca_container_core::{EngineKind, LaunchAnswer, Sensitive, launch, launch_host_names};
+use orca_container_core::{
+    EngineKind, LaunchAnswer, Sensitive, launch, launch_host_names, launch_secret_names,
+};
 
 use super::WorkspaceError;
 use crate::engine::{
@@ -21,6 +21,7 @@ use crate::gather::host;
 use crate::gather::request::know;
 use crate::gather::settings_file::SettingsPlace;
 use crate::redact;
+use crate::secrets::{Handed, fetch};
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord, random_id};
 
@@ -33,8 +34,8 @@ pub struct LaunchOptions {
     pub tty: bool,
     /// Its folder.
     pub workdir: Option<String>,
-    /// Descriptor that gives the secrets' values as one JSON object.
-    pub secrets_fd: Option<u32>,
+    /// Where the caller hands over values of secrets.
+    pub secrets: Handed,
 }
 
 /// The request of now for a workspace: settings of now, frozen texts, the record's engine and image.
@@ -75,7 +76,7 @@ pub fn launch_request(
         worktree_include: record.texts.worktree_include(),
         host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
         orca_env: document.orca_env.clone(),
-        secrets: document.secrets.clone(),
+        secrets: document.secret_names(),
         approvals,
         engine: Some(record.engine.facts()),
         image_facts: Some(record.image.facts()),
@@ -100,6 +101,11 @@ pub fn launch_answer(
         .container_id
         .clone()
         .ok_or_else(|| WorkspaceError::NotFound(orca_container_core::quoted(&record.workspace.name)))?;
+    // A source that fails may say whatever it was told.
+    know(&request);
+    // Right before the launch and for no other question: asking a source may open a window or a hardware key.
+    let needed = launch_secret_names(&record.plan, &request, &options.command);
+    let secrets = fetch(&settings.document.secrets, &needed, options.secrets)?;
     let helper = std::env::current_exe().ok().and_then(|path| path.to_str().map(String::from));
     let launch_request = LaunchRequest {
         container_id,
@@ -112,11 +118,10 @@ pub fn launch_answer(
         values: LaunchValues {
             host: host_values(record, &request),
             orca: UniqueMap::default(),
-            secrets: secrets(options.secrets_fd)?,
+            secrets,
             gh_token: if is_for_repository { None } else { gh_token(&request) },
         },
     };
-    know(&request);
     know_launch(&launch_request.values);
     look_for_debug_mode(&mut request, &launch_request.values)?;
     Ok(launch(&record.plan, &request, &launch_request)?)
@@ -185,23 +190,6 @@ fn terminal(tty: bool) -> Terminal {
 fn host_values(record: &WorkspaceRecord, request: &PlanRequest) -> UniqueMap<Sensitive> {
     let value = |name: String| Some((name.clone(), Sensitive::from(std::env::var(&name).ok()?)));
     launch_host_names(&record.plan, request).into_iter().filter_map(value).collect()
-}
-
-/// One JSON object of names and values from an inherited descriptor.
-fn secrets(descriptor: Option<u32>) -> Result<UniqueMap<Sensitive>, WorkspaceError> {
-    let Some(descriptor) = descriptor else { return Ok(UniqueMap::default()) };
-    let unreadable = || {
-        WorkspaceError::Blocked(vec![format!(
-            "The descriptor {descriptor} does not give one JSON object of names and texts."
-        )])
-    };
-    let mut text = String::new();
-    std::fs::File::open(format!("/dev/fd/{descriptor}"))
-        .and_then(|file| file.take(2 * 1024 * 1024).read_to_string(&mut text))
-        .map_err(|_| unreadable())?;
-    let text = Sensitive::from(text);
-    let values: BTreeMap<String, String> = serde_json::from_str(text.reveal()).map_err(|_| unreadable())?;
-    Ok(values.into_iter().map(|(name, value)| (name, Sensitive::from(value))).collect())
 }
 
 /// The token of the bound account, from gh's own store; the core says what its absence means.
