@@ -18,7 +18,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::value;
 use crate::engine::{Output, host_path, host_program};
-use crate::{redact, trace};
+use crate::trace;
 
 /// How long a program may take: a person may have to find a key to touch, or type into a window.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
@@ -104,7 +104,7 @@ struct Ran {
 impl Ran {
     /// Its own words without what it printed as a value: whoever traces its steps repeats the value there.
     fn complaint(&mut self) -> String {
-        redact::know(&String::from_utf8_lossy(&self.printed));
+        value::known(&self.printed);
         let mut said = Output { stderr: std::mem::take(&mut *self.complained), ..Output::default() };
         let complaint = said.complaint();
         said.stderr.zeroize();
@@ -132,34 +132,49 @@ fn run(mut command: Command, deadline: Duration) -> io::Result<Ran> {
 
 fn waited(child: &mut Child, printed: &Kept, begun: Instant, deadline: Duration) -> io::Result<Ended> {
     let mut pause = Duration::from_millis(1);
-    let mut status = None;
     let why = loop {
-        // A stop is seen before the child is collected; afterwards there is nothing to stop.
-        if status.is_none() && wants_terminal(child) {
-            break Ended::Terminal;
-        }
-        status = child.try_wait()?;
         let (over, all) = printed.progress();
-        match status {
+        match State::of(child)? {
             _ if over => break Ended::TooMuch,
-            Some(status) if all => return Ok(Ended::Status(status)),
+            State::Ended if all => return child.wait().map(Ended::Status),
+            State::WantsTerminal => break Ended::Terminal,
             _ if begun.elapsed() > deadline => break Ended::Deadline,
             _ => {}
         }
         thread::sleep(pause);
         pause = pause.saturating_mul(2).min(Duration::from_millis(20));
     };
+    // The group has its number from the child, which is not collected yet: nobody else can have it.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    // One that left its group.
+    child.kill()?;
     child.wait()?;
     Ok(why)
 }
 
-/// A group that is not in front is stopped where it reads from the terminal, and would wait for ever.
-fn wants_terminal(child: &Child) -> bool {
-    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let status = waitid(WaitId::Pid(Pid::from_child(child)), options).ok().flatten();
-    let signal = status.and_then(|status| status.stopping_signal());
-    signal.is_some_and(|signal| [Signal::TTIN, Signal::TTOU].map(Signal::as_raw).contains(&signal))
+/// What a child is doing.
+enum State {
+    Runs,
+    Ended,
+    /// A group that is not in front is stopped where it reads from the terminal, and would wait for ever.
+    WantsTerminal,
+}
+
+impl State {
+    /// Looks without collecting it.
+    fn of(child: &Child) -> io::Result<Self> {
+        let looked = WaitIdOptions::EXITED | WaitIdOptions::STOPPED;
+        let options = looked | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let Some(status) = waitid(WaitId::Pid(Pid::from_child(child)), options)? else {
+            return Ok(Self::Runs);
+        };
+        let terminal = [Signal::TTIN, Signal::TTOU].map(Signal::as_raw);
+        Ok(match status.stopping_signal() {
+            Some(signal) if terminal.contains(&signal) => Self::WantsTerminal,
+            Some(_) => Self::Runs,
+            None => Self::Ended,
+        })
+    }
 }
 
 /// What came through a pipe so far, at most so much of it, wiped with the last who holds it.

@@ -1,6 +1,7 @@
 //! Bytes of a source as a value: what a variable can hold, or why not.
 
 use orca_container_core::{Sensitive, limits, quoted};
+use zeroize::Zeroizing;
 
 use crate::redact;
 
@@ -10,7 +11,7 @@ pub(super) const MOST: usize = limits::ENV_STRING_BYTES + 2;
 /// The bytes as a value. The error names the secret and nothing of them.
 pub(super) fn of(name: &str, bytes: &[u8]) -> Result<Sensitive, String> {
     // Known before it is judged: a part of what cannot be used is as unspeakable as what can.
-    redact::know(&String::from_utf8_lossy(bytes));
+    known(bytes);
     let fault = |what: &str| Err(format!("The source of the secret {} {what}.", quoted(name)));
     if bytes.is_empty() {
         return fault("gave no value");
@@ -23,6 +24,11 @@ pub(super) fn of(name: &str, bytes: &[u8]) -> Result<Sensitive, String> {
         Ok(text) => Ok(Sensitive::new(text)),
         Err(_) => fault("gave bytes that are not UTF-8"),
     }
+}
+
+/// Has the bytes masked from now on.
+pub(super) fn known(bytes: &[u8]) {
+    redact::know(&Zeroizing::new(String::from_utf8_lossy(bytes).into_owned()));
 }
 
 /// What is wrong with more than a variable holds.

@@ -198,6 +198,10 @@ pub fn stdin_leaves_the_rest(bench: &mut Bench) {
     let words = ["sh", "-c", "printf '%s|' \"$SECRET\"; cat"];
     let ran = exec_with_input(bench, &["--secrets-stdin"], input.as_bytes(), &words).ok();
     assert!(ran.stdout == format!("a\n\"b\" 🦀\n|{rest}"), "{} bytes", ran.stdout.len());
+    let mut shell = bench.command(&["shell", "acme", "--secrets-stdin"]);
+    let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(b"{\"SECRET\": \"s\"}\necho \"is $SECRET\"\n").unwrap();
+    assert_eq!(Ran::of(&shell.wait_with_output().unwrap()).ok().stdout, "is s\n");
     // A program such as Node hands a socket over, and goes on with the process through it.
     let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
     let mut command = bench.command(&["exec", "acme", "--secrets-stdin", "--"]);
