@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod engine;
 pub mod gather;
 pub mod redact;
+pub mod secrets;
 pub mod settings;
 #[cfg(unix)]
 pub mod store;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::gather::repository::find_repository;
 use crate::gather::settings_file::SettingsFile;
+use crate::secrets::{self, DeclaredSecret};
 
 /// What a settings file says. All fields may be absent.
 #[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
@@ -22,8 +23,8 @@ pub struct SettingsDocument {
     /// Id of the agent to be launched.
     #[serde(deserialize_with = "present")]
     pub agent: Option<String>,
-    /// Declared secrets.
-    pub secrets: Vec<SecretName>,
+    /// Declared secrets, and where their values come from.
+    pub secrets: Vec<DeclaredSecret>,
     /// Names of Orca's own variables.
     pub orca_env: Vec<String>,
     /// What the person approved.
@@ -31,7 +32,9 @@ pub struct SettingsDocument {
 }
 
 /// A field that may be absent but is never null.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -68,6 +71,14 @@ pub enum SettingsError {
         /// What is wrong.
         message: String,
     },
+    /// A declared secret is none that can be fetched. The message holds names only.
+    #[error("{}: {message}", shown(path))]
+    Secret {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
     /// Two entries speak of the same repository, so neither is meant more than the other.
     #[error("The settings name each repository once, but {first} and {second} are in the same one.")]
     SameRepository {
@@ -82,10 +93,17 @@ fn shown(path: &Path) -> String {
     crate::gather::shown_bare(path)
 }
 
+impl SettingsDocument {
+    /// The declared secrets as the core takes them: it asks no source.
+    pub fn secret_names(&self) -> Vec<SecretName> {
+        self.secrets.iter().map(DeclaredSecret::secret_name).collect()
+    }
+}
+
 impl Settings {
     /// Reads a document.
     pub fn of(file: &SettingsFile) -> Result<Self, SettingsError> {
-        let document = read_json(&file.text).map_err(|error| {
+        let document: SettingsDocument = read_json(&file.text).map_err(|error| {
             let source = error.diagnostic().source;
             SettingsError::Malformed {
                 path: file.path.clone(),
@@ -94,6 +112,9 @@ impl Settings {
                 message: error.to_string(),
             }
         })?;
+        if let Some(message) = secrets::fault(&document.secrets) {
+            return Err(SettingsError::Secret { path: file.path.clone(), message });
+        }
         let folder = file.path.parent().unwrap_or(Path::new("")).to_path_buf();
         Ok(Self { document, folder })
     }

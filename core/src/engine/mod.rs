@@ -20,7 +20,7 @@ mod simulate;
 pub use action::{Action, ActionKind};
 pub use command::{AddedFile, Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use create_argv::EVERY_CONTAINER;
-pub use launch::{launch, launch_host_names};
+pub use launch::{launch, launch_host_names, launch_secret_names};
 pub(crate) use render::create_words;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{

@@ -1,7 +1,7 @@
 //! A launch: names on the command line, values in the client's environment under our prefix only.
 
 use crate::support::{launch_request, launched, orca_yaml, parse, request, sealed, set, with};
-use orca_container_core::{Code, Refusal, launch};
+use orca_container_core::{Code, Refusal, launch, launch_secret_names};
 use serde_json::{Value, json};
 
 fn code(result: Result<orca_container_core::LaunchAnswer, Refusal>) -> Code {
@@ -165,6 +165,39 @@ fn a_missing_secret_or_token_is_an_error_and_a_missing_host_variable_is_absent()
     let answer = launched(&host, &launch_request()).unwrap();
     assert!(!answer.names.contains(&"H".to_owned()));
     assert!(answer.notices.iter().any(|notice| notice.code == Code::HostEnvMissing));
+}
+
+fn secret_names(request: &Value, command: &Value) -> Vec<String> {
+    let command = serde_json::from_value(command.clone()).unwrap();
+    launch_secret_names(&sealed(request), &parse(request), &command)
+}
+
+#[test]
+fn only_secrets_that_are_handed_over_are_named_each_once_and_in_their_order() {
+    let declared = json!([{"name": "Z"}, {"name": "SHADOWED"}, {"name": "A"}, {"name": "OTHER"}]);
+    let env = json!({"SHADOWED": "plain", "ONE": {"secret": "A"}, "TWO": {"secret": "A"}, "OTHER": {"secret": "Z"}});
+    let request = with("docker", &[("secrets", declared), ("choices.env", env)]);
+    assert_eq!(secret_names(&request, &json!(["true"])), ["Z", "A"]);
+    assert_eq!(secret_names(&request, &json!("shell")), ["Z", "A"]);
+    assert_eq!(secret_names(&request, &json!({"lifecycle": "postCreateCommand"})), [""; 0]);
+    // These are enough for the launch.
+    let values = json!({"secrets": {"Z": "z", "A": "a"}});
+    let answer = launched(&request, &with_launch(&[("values", values)])).unwrap();
+    for (name, expected) in [("SHADOWED", "plain"), ("ONE", "a"), ("TWO", "a"), ("OTHER", "z"), ("A", "a")] {
+        assert_eq!(answer.env[&format!("ORCA_ENV_{name}")], expected, "{name}");
+    }
+}
+
+#[test]
+fn a_secret_of_either_settings_is_named_under_any_variable() {
+    for place in ["repoSettings.container.env", "globalSettings.container.env"] {
+        let by_name = (place, json!({"DATABASE_URL": {"secret": "DB"}}));
+        let request = with("docker", &[("secrets", json!([{"name": "DB"}])), by_name]);
+        assert_eq!(secret_names(&request, &json!(["true"])), ["DB"], "{place}");
+        let values = json!({"secrets": {"DB": "d"}});
+        let answer = launched(&request, &with_launch(&[("values", values)])).unwrap();
+        assert_eq!(answer.env["ORCA_ENV_DATABASE_URL"], "d", "{place}");
+    }
 }
 
 #[test]

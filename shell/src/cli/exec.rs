@@ -15,6 +15,7 @@ use super::workspace::{failure, found, tell_drift};
 use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::gather::settings_file::SettingsPlace;
+use crate::secrets::Handed;
 use crate::settings::Settings;
 use crate::trace;
 use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, run_stages};
@@ -30,9 +31,8 @@ pub(super) struct ExecArgs {
     /// Folder in the container; the clone by default
     #[arg(long, value_name = "PATH")]
     workdir: Option<String>,
-    /// Descriptor that gives the secrets' values as one JSON object
-    #[arg(long, value_name = "N")]
-    secrets_fd: Option<u32>,
+    #[command(flatten)]
+    secrets: SecretsArgs,
     /// The command and its arguments
     #[arg(last = true, required = true)]
     command: Vec<String>,
@@ -46,9 +46,29 @@ pub(super) struct ShellArgs {
     /// Settings file
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Descriptor that gives the secrets' values as one JSON object
+    #[command(flatten)]
+    secrets: SecretsArgs,
+}
+
+// No doc comment: clap would take it for the command's own text.
+#[derive(Debug, Args)]
+struct SecretsArgs {
+    /// Descriptor that gives secrets' values as one JSON object
     #[arg(long, value_name = "N")]
     secrets_fd: Option<u32>,
+    /// Standard input's first line gives secrets' values as one JSON object; the rest is the process's own input
+    #[arg(long, conflicts_with = "secrets_fd")]
+    secrets_stdin: bool,
+}
+
+impl SecretsArgs {
+    fn handed(&self) -> Handed {
+        match self.secrets_fd {
+            Some(number) => Handed::Descriptor(number),
+            None if self.secrets_stdin => Handed::StandardInput,
+            None => Handed::Nothing,
+        }
+    }
 }
 
 /// Hand the values of our environment to podman by descriptor
@@ -64,7 +84,7 @@ pub(super) fn exec(args: ExecArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         command: LaunchCommand::Argv(args.command),
         tty: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
         workdir: args.workdir,
-        secrets_fd: args.secrets_fd,
+        secrets: args.secrets.handed(),
     };
     run(&args.workspace, args.settings.as_ref(), options, io)
 }
@@ -72,7 +92,7 @@ pub(super) fn exec(args: ExecArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
 pub(super) fn shell(args: &ShellArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let tty = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let options =
-        LaunchOptions { command: LaunchCommand::Shell, tty, workdir: None, secrets_fd: args.secrets_fd };
+        LaunchOptions { command: LaunchCommand::Shell, tty, workdir: None, secrets: args.secrets.handed() };
     run(&args.workspace, args.settings.as_ref(), options, io)
 }
 

@@ -116,7 +116,7 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         worktree_include: worktree_include(&root)?,
         host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
         orca_env: document.orca_env.clone(),
-        secrets: document.secrets.clone(),
+        secrets: document.secret_names(),
         approvals,
         engine: None,
         image_facts: None,

@@ -1,8 +1,6 @@
 //! One process in a workspace: the layers of now over the frozen texts.
 
-use std::collections::BTreeMap;
 use std::env::VarError;
-use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -13,7 +11,7 @@ use orca_container_core::input::{
 };
 use orca_container_core::{
     Delivery, EngineKind, LaunchAnswer, Sensitive, WorkspaceEnvironment, launch, launch_environment,
-    launch_host_names,
+    launch_host_names, launch_secret_names,
 };
 
 use super::WorkspaceError;
@@ -25,6 +23,7 @@ use crate::gather::host;
 use crate::gather::request::know;
 use crate::gather::settings_file::SettingsPlace;
 use crate::redact;
+use crate::secrets::{Handed, fetch};
 use crate::settings::Settings;
 use crate::store::{LastLaunch, Store, WorkspaceRecord, WorkspaceValues, random_id};
 
@@ -37,8 +36,8 @@ pub struct LaunchOptions {
     pub tty: bool,
     /// Its folder.
     pub workdir: Option<String>,
-    /// Descriptor that gives the secrets' values as one JSON object.
-    pub secrets_fd: Option<u32>,
+    /// Where the caller hands over values of secrets.
+    pub secrets: Handed,
 }
 
 /// A process to start, and what its launch will have had.
@@ -97,7 +96,7 @@ pub fn request_with(
         worktree_include: record.texts.worktree_include(),
         host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
         orca_env: document.orca_env.clone(),
-        secrets: document.secrets.clone(),
+        secrets: document.secret_names(),
         approvals,
         engine: Some(record.engine.facts()),
         image_facts: Some(record.image.facts()),
@@ -126,6 +125,12 @@ pub fn launch_answer(
     give_image_values(&mut request, record)?;
     let is_for_repository = matches!(options.command, LaunchCommand::Lifecycle(_));
     let container_id = record.container_id.clone().ok_or_else(|| WorkspaceError::NoContainer(name()))?;
+    let host = host_values(record, &request)?;
+    // A source that fails may say whatever it was told.
+    know(&request);
+    // Right before the launch and for no other question: asking a source may open a window or a hardware key.
+    let needed = launch_secret_names(&record.plan, &request, &options.command);
+    let secrets = fetch(&settings.document.secrets, &needed, options.secrets)?;
     let helper = std::env::current_exe().ok().and_then(|path| path.to_str().map(String::from));
     let launch_request = LaunchRequest {
         container_id,
@@ -136,13 +141,12 @@ pub fn launch_answer(
         terminal: terminal(options.tty),
         helper,
         values: LaunchValues {
-            host: host_values(record, &request)?,
+            host,
             orca: UniqueMap::default(),
-            secrets: secrets(options.secrets_fd)?,
+            secrets,
             gh_token: if is_for_repository { None } else { gh_token(&request) },
         },
     };
-    know(&request);
     know_launch(&launch_request.values);
     look_for_debug_mode(&mut request, &launch_request.values)?;
     let answer = launch(&record.plan, &request, &launch_request)?;
@@ -234,23 +238,6 @@ fn host_values(
         }
     }
     Ok(values)
-}
-
-/// One JSON object of names and values from an inherited descriptor.
-fn secrets(descriptor: Option<u32>) -> Result<UniqueMap<Sensitive>, WorkspaceError> {
-    let Some(descriptor) = descriptor else { return Ok(UniqueMap::default()) };
-    let unreadable = || {
-        WorkspaceError::Blocked(vec![format!(
-            "The descriptor {descriptor} does not give one JSON object of names and texts."
-        )])
-    };
-    let mut text = String::new();
-    std::fs::File::open(format!("/dev/fd/{descriptor}"))
-        .and_then(|file| file.take(2 * 1024 * 1024).read_to_string(&mut text))
-        .map_err(|_| unreadable())?;
-    let text = Sensitive::from(text);
-    let values: BTreeMap<String, String> = serde_json::from_str(text.reveal()).map_err(|_| unreadable())?;
-    Ok(values.into_iter().map(|(name, value)| (name, Sensitive::from(value))).collect())
 }
 
 /// The token of the bound account, from gh's own store; the core says what its absence means.

@@ -10,6 +10,7 @@ use orca_container_core::{LaunchAnswer, LifecycleStage, limits};
 use super::launch::{LaunchOptions, launch_answer};
 use super::{Ui, WorkspaceError};
 use crate::engine::{Bounds, ClientError, Input, Wanted, run_bounded};
+use crate::secrets::Handed;
 use crate::settings::Settings;
 use crate::store::{RanCommand, Store, WorkspaceRecord};
 
@@ -95,7 +96,7 @@ fn run(
         command: LaunchCommand::Lifecycle(stage),
         tty: false,
         workdir: None,
-        secrets_fd: None,
+        secrets: Handed::Nothing,
     };
     let answer = launch_answer(record, store, settings, options)?.answer;
     Ok(within(&answer, Duration::from_secs(u64::from(limits::LIFECYCLE_DEADLINE_S)))?)

@@ -36,6 +36,7 @@ use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 use crate::engine::{CarryOutError, ClientError, DiskLow, EngineError, ImageError};
 use crate::gather::committed::CommittedError;
 use crate::gather::request::GatherError;
+use crate::secrets::SecretsError;
 use crate::settings::SettingsError;
 use crate::store::{LockError, StoreError};
 
@@ -172,6 +173,9 @@ pub enum WorkspaceError {
     /// The world cannot be read.
     #[error(transparent)]
     Gather(#[from] GatherError),
+    /// Secrets of a launch have no value.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// Settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),

@@ -66,6 +66,37 @@ fn malformed_settings_name_line_and_column_and_no_value() {
 }
 
 #[test]
+fn a_secret_has_one_source_at_most_and_no_argument_is_repeated() {
+    let repository = Repository::new();
+    for (secrets, said) in [
+        (
+            r#"[{"name": "S", "command": ["pass", "hunter2"], "keyring": {"service": "s", "account": "a"}}]"#,
+            "one source",
+        ),
+        (r#"[{"name": "S"}, {"name": "S"}]"#, "stands twice"),
+        (r#"[{"name": "S", "command": ["bin/pass"]}]"#, "absolute path"),
+        (r#"[{"name": "S", "command": "hunter2"}]"#, "secrets[0].command"),
+        (r#"[{"name": "S", "comand": ["pass"]}]"#, "\"comand\" is not one"),
+        (r#"[{"name": "S", "keyring": {"service": "s"}}]"#, "needs the field \"account\""),
+    ] {
+        let run = plan(&repository, &format!("{{\"secrets\": {secrets}}}"));
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{secrets}");
+        assert!(run.stderr.contains(said) && !run.stderr.contains("hunter2"), "{secrets}: {run:?}");
+    }
+    let asked = repository.root.join("asked");
+    let script = format!("touch '{}'", asked.display());
+    let sources = serde_json::json!([
+        {"name": "COMMAND", "command": ["/bin/sh", "-c", script]},
+        {"name": "KEYRING", "keyring": {"service": "s", "account": "a"}}
+    ]);
+    let answer = answer(&repository, &format!("{{\"secrets\": {sources}}}"));
+    let names: Vec<_> =
+        answer["environment"].as_array().unwrap().iter().map(|entry| &entry["name"]).collect();
+    assert!(names.contains(&&"COMMAND".into()) && names.contains(&&"KEYRING".into()), "{names:?}");
+    assert!(!asked.exists(), "a plan asks no source");
+}
+
+#[test]
 fn a_person_who_says_no_is_heard() {
     let repository = Repository::new();
     for settings in [

@@ -101,7 +101,7 @@ fn look_everywhere(bench: &Bench, planted: &Planted, when: &str) {
 }
 
 /// Where a value can be seen while a workspace is there, each place with what is in it.
-fn places(bench: &Bench) -> Vec<(String, Vec<u8>)> {
+pub fn places(bench: &Bench) -> Vec<(String, Vec<u8>)> {
     let mut places: Vec<(String, Vec<u8>)> = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {
         if process.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()) {

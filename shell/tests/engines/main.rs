@@ -18,9 +18,11 @@ mod fidelity;
 mod hardening;
 mod images;
 mod interrupted;
+mod keyring;
 mod lifecycle;
 mod policy;
 mod rootless;
+mod secrets;
 mod tampered;
 mod tls;
 mod user;
@@ -73,6 +75,13 @@ const TESTS: &[(&str, Test)] = &[
     ("canary::no_value_is_in_what_fails", canary::no_value_in_failures),
     ("canary::no_value_is_in_edits_reports_and_a_container_anew", canary::no_value_in_edits),
     ("canary::a_full_disk_keeps_nothing_half_and_stops_no_removal", canary::full_disk),
+    ("secrets::what_a_command_prints_arrives_byte_for_byte", secrets::command_arrives),
+    ("secrets::a_source_is_asked_at_a_launch_that_needs_it_and_once", secrets::only_what_is_needed),
+    ("secrets::what_is_missing_or_wrong_is_told_before_anything_starts", secrets::missing_is_an_error),
+    ("secrets::a_source_that_does_not_end_is_ended", secrets::slow_is_an_error),
+    ("secrets::standard_input_leaves_its_rest_to_the_process", secrets::stdin_leaves_the_rest),
+    ("secrets::commands_of_the_repository_get_none_and_ask_none", secrets::lifecycle_gets_none),
+    ("secrets::no_value_is_anywhere_by_any_source", secrets::no_value_anywhere),
     ("interrupted::a_kill_at_every_effect_on_the_engine_leaves_nothing", interrupted::at_every_engine_effect),
     ("interrupted::a_kill_at_every_effect_on_the_store_leaves_nothing", interrupted::at_every_file_effect),
     ("tampered::each_row_of_expectations_is_broken_by_a_real_container", tampered::every_row),
@@ -131,6 +140,13 @@ const NEED_A_MOUNT: &[(&str, Test)] = &[
     ("disk::a_launch_warns_and_goes_on", disk::launch_warns),
 ];
 
+/// Tests with a keyring of their own: `ORCA_TEST_KEYRING=1`, and then its programs are a condition.
+const NEED_A_KEYRING: &[(&str, Test)] = &[
+    ("keyring::an_entry_arrives_byte_for_byte_or_is_told_to_be_missing", keyring::arrives),
+    ("keyring::no_keyring_here_is_told_before_anything_starts", keyring::no_keyring),
+    ("keyring::no_value_is_anywhere", keyring::no_value_anywhere),
+];
+
 /// Tests of one engine's own ways.
 const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
     ("docker", "images::volumes_that_stayed_roots_are_found_by_a_write_test", images::idle_chown),
@@ -187,6 +203,14 @@ fn main() {
                 Ok(())
             };
             trials.push(Trial::test(format!("{engine}::{name}"), run).with_ignored_flag(!on));
+        }
+        for (name, test) in NEED_A_KEYRING {
+            let run = move || {
+                test(&mut Bench::new(engine));
+                Ok(())
+            };
+            let trial = Trial::test(format!("{engine}::{name}"), run);
+            trials.push(trial.with_ignored_flag(!on || std::env::var_os("ORCA_TEST_KEYRING").is_none()));
         }
         for (name, test) in NEED_A_MOUNT {
             let run = move || {

@@ -22,7 +22,12 @@ use crate::{
     text::{is_deceptive, quoted},
     words::{Delivery, Origin},
 };
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
 use values::{LIFECYCLE_NAME, Values, allowed_script, check_values};
 use zeroize::Zeroizing;
 
@@ -259,5 +264,32 @@ pub fn launch_host_names(frozen: &ContainerPlan, request: &PlanRequest) -> Vec<S
     }
     names.sort();
     names.dedup();
+    names
+}
+
+/// Names of the declared secrets that a launch hands over, in the order in which they are declared: those whose claim
+/// won, and none for a command of the repository. Only these need to be fetched, each once.
+pub fn launch_secret_names(
+    frozen: &ContainerPlan,
+    request: &PlanRequest,
+    command: &LaunchCommand,
+) -> Vec<String> {
+    if matches!(command, LaunchCommand::Lifecycle(_)) {
+        return Vec::new();
+    }
+    let judgement = judge_launch(request, frozen);
+    let active = judgement.environment.active().filter(|(_, claim)| claim.delivery == Delivery::Launch);
+    let wanted: BTreeSet<&str> = active
+        .filter_map(|(_, claim)| match &claim.given {
+            Given::Secret(secret) => Some(secret.as_str()),
+            _ => None,
+        })
+        .collect();
+    let mut names: Vec<String> = Vec::new();
+    for declared in &request.secrets {
+        if wanted.contains(declared.name.as_str()) && !names.contains(&declared.name) {
+            names.push(declared.name.clone());
+        }
+    }
     names
 }
