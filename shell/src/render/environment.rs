@@ -1,7 +1,7 @@
 //! The effective environment: a table for terminals, one for bug reports, one variable's story.
 
 use orca_container_core::{
-    Drift, DriftKind, DriftPlace, EffectiveEnvironment, EnvChange, EnvEntry, EnvState, Shadow,
+    Drift, DriftKind, DriftPlace, EditCost, EffectiveEnvironment, EnvChange, EnvEntry, EnvState, Shadow,
     VariableChange, WorkspaceEnvironment, environment_table, escaped, place,
 };
 
@@ -39,6 +39,10 @@ fn effective(page: &mut Page, report: &EffectiveEnvironment, more: impl FnOnce(&
     for sentence in &report.readers {
         page.lines("", "", sentence);
     }
+    if let Some(costs) = costs(report) {
+        page.blank();
+        page.lines("", "", &costs);
+    }
     more(page);
     if !report.pending_approvals.is_empty() {
         page.part("What waits for you");
@@ -47,6 +51,24 @@ fn effective(page: &mut Page, report: &EffectiveEnvironment, more: impl FnOnce(&
         }
     }
     problems::groups(page, &report.problems);
+}
+
+/// What an edit takes, for the kinds of variables that are there.
+fn costs(report: &EffectiveEnvironment) -> Option<String> {
+    let kinds = EditCost::ALL.iter().filter(|cost| {
+        report.environment.iter().any(|entry| entry.edit_cost == **cost && entry.state == EnvState::Active)
+    });
+    let kinds: Vec<&str> = kinds
+        .map(|cost| match cost {
+            EditCost::NextLaunch => "of a launch variable is in the next launch",
+            EditCost::Recreate => "of a start variable takes a recreate",
+            EditCost::AdoptRepositoryConfig => {
+                "of a line of the repository takes a recreate that adopts its files"
+            }
+            EditCost::Image => "of the image's takes another image, or the same name in a higher layer",
+        })
+        .collect();
+    (!kinds.is_empty()).then(|| format!("An edit {}.", kinds.join(", ")))
 }
 
 fn since(page: &mut Page, report: &WorkspaceEnvironment) {

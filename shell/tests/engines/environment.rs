@@ -252,6 +252,42 @@ pub fn refused_edits(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
+/// What a process has beside the plan's variables: the engine's and the shell's own, the same list on both engines but for
+/// what only one sets; and the first process has the image's and the start variables alone.
+pub fn names(bench: &mut Bench) {
+    write_settings(
+        bench,
+        &json!({"globalSettings": {"container": {
+            "env": {"START": "one", "EMPTY_SETTING": ""}, "startEnv": ["START"], "forwardHostEnv": ["EMPTY", "NONE"]
+        }}}),
+    );
+    bench.env.insert("EMPTY".into(), String::new());
+    bench.create(&[]).ok();
+    let names_of = |text: &str| {
+        let names = text.split('\0').filter_map(|entry| entry.split_once('='));
+        names.map(|(name, _)| name.to_owned()).collect::<std::collections::BTreeSet<String>>()
+    };
+    let of_launch = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "EMPTY", "EMPTY_SETTING"];
+    let of_start = ["HOME", "HOSTNAME", "PATH", "START"];
+    let of_engine: &[&str] = if bench.engine == "podman" { &["TERM", "container"] } else { &[] };
+    let expected = |more: &[&str]| {
+        let all = of_start.iter().chain(of_engine).chain(more);
+        all.map(|name| (*name).to_owned()).collect::<std::collections::BTreeSet<String>>()
+    };
+    let of_shim = ["ORCA_LAUNCH_ID", "PWD"];
+    let ran = bench.exec(&["env", "-0"]).ok().stdout;
+    let mut got = names_of(&ran);
+    // Shells differ in whether they count themselves.
+    got.remove("SHLVL");
+    got.remove("OLDPWD");
+    assert_eq!(got, expected(&[&of_launch[..], &of_shim[..]].concat()));
+    let first = names_of(&bench.exec(&["cat", "/proc/1/environ"]).ok().stdout);
+    let allowed = expected(&["PWD", "SHLVL", "_"]);
+    assert!(first.is_subset(&allowed) && first.contains("START"), "{first:?}");
+    bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
 /// Two workspaces launched at once never see each other's values: 200 pairs, or as many as ORCA_TEST_PAIRS says.
 pub fn pairs(bench: &mut Bench) {
     let pairs: usize = std::env::var("ORCA_TEST_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);

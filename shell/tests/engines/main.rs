@@ -64,6 +64,7 @@ const TESTS: &[(&str, Test)] = &[
     ("environment::each_layer_wins_when_those_above_it_are_gone", environment::precedence),
     ("environment::an_edit_is_in_the_next_terminal_and_not_in_the_last", environment::edits),
     ("environment::a_refused_edit_changes_nothing", environment::refused_edits),
+    ("environment::a_process_has_the_plans_variables_and_a_known_few", environment::names),
     ("fidelity::every_value_arrives_byte_for_byte_in_every_layer", fidelity::every_value_in_every_layer),
     ("fidelity::what_no_process_can_carry_is_refused_before_anything_starts", fidelity::impossible_values),
     ("policy::what_an_agent_writes_changes_nothing_but_the_report", policy::agent_against_policy),

@@ -86,7 +86,8 @@ pub fn only_what_is_needed(bench: &mut Bench) {
     bench.create(&[]).ok();
     for args in [
         vec!["plan", "acme", "--container-image", "x:1"],
-        vec!["env", "acme", "--container-image", "x:1"],
+        vec!["env", "acme"],
+        vec!["env", "acme", "--preview", "--container-image", "x:1"],
         vec!["check", "acme"],
         vec!["ls"],
         vec!["status", "acme"],
