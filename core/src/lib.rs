@@ -50,7 +50,7 @@ pub use engine::{
     DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown,
     MISSING_TOOLS, NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext,
     Resource, SHOW_FILES, Stdin, TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names,
-    launch_secret_names, next_actions, render,
+    launch_secret_names, look_argv, next_actions, render,
 };
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
 pub use parse::include_rules::IncludeRules;

@@ -24,7 +24,7 @@ mod git_config;
 mod git_dir;
 mod git_head;
 #[cfg(unix)]
-mod host_git;
+pub(crate) mod host_git;
 #[cfg(unix)]
 pub mod own_objects;
 mod shown;

@@ -54,7 +54,7 @@ pub(super) fn create_argv(plan: &ContainerPlan, dialect: &Dialect) -> Vec<Arg> {
 }
 
 /// The flags that cannot be left out, and the limits.
-fn hardening(plan: &ContainerPlan) -> Vec<Arg> {
+pub(super) fn hardening(plan: &ContainerPlan) -> Vec<Arg> {
     let limits = &plan.limits;
     let mut flags: Vec<Arg> =
         EVERY_CONTAINER.into_iter().chain(["--init", "--ulimit=core=0:0"]).map(Arg::from).collect();

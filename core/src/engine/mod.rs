@@ -10,6 +10,7 @@ mod create_argv;
 mod dialect;
 mod docker;
 mod launch;
+mod look;
 mod podman;
 mod render;
 mod route;
@@ -21,6 +22,7 @@ pub use action::{Action, ActionKind};
 pub use command::{AddedFile, Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use create_argv::EVERY_CONTAINER;
 pub use launch::{launch, launch_host_names, launch_secret_names};
+pub use look::look_argv;
 pub(crate) use render::create_words;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{

@@ -79,6 +79,25 @@ if [ -e \"$path\" ] || [ -L \"$path\" ]; then there=1; fi; \
 if [ $how = remove ] && { [ -L \"$path\" ] || [ ! -d \"$path\" ]; }; then rm -f -- \"$path\"; fi; \
 echo $there; done";
 
+/// Counts the work that is nowhere else: `sh -c UNPUSHED sh VOLUME CLONE KNOWN…`, where KNOWN are commits that are safe
+/// elsewhere. Commits that neither those nor origin's branches have (of every reference, a detached head and the stashes),
+/// changed files, stashes, and what lies in the volume beside the clone. It ends badly where git cannot say.
+pub(super) const UNPUSHED: &str = "\
+set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; GIT_OPTIONAL_LOCKS=0; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_OPTIONAL_LOCKS; volume=$1; clone=$2; shift 2; \
+quiet() { git -c core.fsmonitor=false -c core.hooksPath=/dev/null -c core.pager=cat \"$@\"; }; \
+count() { n=0; while IFS= read -r line; do [ -z \"$line\" ] || n=$((n+1)); done; echo \"$kind $n\"; }; \
+cd \"$clone\"; [ \"$(quiet rev-parse --show-toplevel)\" = \"$clone\" ]; \
+head=; if quiet rev-parse -q --verify HEAD >/dev/null; then head=HEAD; fi; \
+commits=$(quiet rev-list --count --ignore-missing --all $head --not --remotes=origin \"$@\"); echo \"commits $commits\"; \
+changes=$(quiet status --porcelain --untracked-files=all --ignore-submodules=none); \
+kind=changes; echo \"$changes\" | count; \
+stashes=; if quiet rev-parse -q --verify refs/stash >/dev/null; then stashes=$(quiet rev-list --walk-reflogs refs/stash); fi; \
+kind=stashes; echo \"$stashes\" | count; \
+others=0; for entry in \"$volume\"/* \"$volume\"/.[!.]* \"$volume\"/..?*; do \
+if [ \"$entry\" != \"$clone\" ] && { [ -e \"$entry\" ] || [ -L \"$entry\" ]; }; then others=$((others+1)); fi; done; \
+echo \"others $others\"";
+
 /// Prints the tools that an image lacks, one a line: `sh -c MISSING_TOOLS`.
 pub const MISSING_TOOLS: &str = "\
 PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \

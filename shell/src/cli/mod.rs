@@ -60,10 +60,11 @@ enum Command {
     Start(workspace::OneArgs),
     /// Stop a running workspace
     Stop(workspace::OneArgs),
+    /// Stop and start a workspace
+    Restart(workspace::OneArgs),
     Recreate(renew::RecreateArgs),
     Copy(renew::CopyArgs),
-    /// Remove a workspace with its container and volumes
-    Rm(workspace::OneArgs),
+    Rm(workspace::RmArgs),
     Doctor(doctor::DoctorArgs),
     #[command(name = "__deliver", hide = true)]
     Deliver(exec::DeliverArgs),
@@ -167,7 +168,8 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Stop(args) => workspace::reach(Goal::Stop, &args, io),
         Command::Recreate(args) => renew::run_recreate(args, io),
         Command::Copy(args) => renew::run_copy(&args, io),
-        Command::Rm(args) => workspace::reach(Goal::Remove, &args, io),
+        Command::Restart(args) => workspace::restart(&args, io),
+        Command::Rm(args) => workspace::rm(&args, io),
         Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),
         Command::Schema(args) => schema::run(&args, io),

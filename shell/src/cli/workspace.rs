@@ -47,6 +47,16 @@ pub(super) struct OneArgs {
     json: bool,
 }
 
+/// Remove a workspace with its container and volumes; one that holds work that is nowhere else is kept
+#[derive(Debug, Args)]
+pub(super) struct RmArgs {
+    #[command(flatten)]
+    one: OneArgs,
+    /// Remove it with all the work in it
+    #[arg(long)]
+    force: bool,
+}
+
 /// Show what a plan asks and by which line, and record answers by digest
 #[derive(Debug, Args)]
 pub(super) struct ApproveArgs {
@@ -231,13 +241,60 @@ pub(super) fn tell_drift(record: &WorkspaceRecord, io: &mut Io<'_>) -> Result<()
     Ok(())
 }
 
-/// Start, stop or remove: the same loop towards another goal.
+/// Removal with a look for work first.
+pub(super) fn rm(args: &RmArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let name = reach_to(Goal::Remove, &args.one, !args.force, io)?;
+    say(&name, "is removed, with its volumes", &args.one, io)
+}
+
+/// A stop, then a start that compares with the plan as every one does.
+pub(super) fn restart(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    reach_to(Goal::Stop, args, false, io)?;
+    reach(Goal::Start, args, io)
+}
+
+/// Start or stop: the same loop towards another goal.
 pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let name = reach_to(goal, args, false, io)?;
+    say(&name, if goal == Goal::Start { "runs" } else { "is stopped" }, args, io)
+}
+
+fn say(name: &str, done: &str, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    if args.json {
+        writeln!(io.stdout, "{}", json!({"ok": true, "name": name}))?;
+    } else {
+        writeln!(io.stdout, "{} {done}.", quoted(name))?;
+    }
+    Ok(Ended::Done)
+}
+
+/// What is nowhere else must not go. A removal that began went through here already.
+fn keep_work(record: &WorkspaceRecord) -> Result<(), WorkspaceError> {
+    if record.progress.phase.is_unfinished() {
+        return Ok(());
+    }
+    let name = quoted(&record.workspace.name);
+    match workspace::unpushed(record) {
+        Ok(found) if found.is_none() => Ok(()),
+        Ok(what) => Err(WorkspaceError::Unpushed { name, what }),
+        Err(why) => Err(WorkspaceError::UnpushedUnknown { name, why: Box::new(why) }),
+    }
+}
+
+/// Reaches a goal under the workspace's lock; gives its name.
+fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Result<String, Failure> {
     // What a killed create left without a record goes with any of these.
     workspace::remove_leftovers(&store()?);
     let (store, record) = found(&args.workspace)?;
     let name = record.workspace.name.clone();
     let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
+    // Of now: somebody may have removed or changed it before its lock was ours.
+    let Some(record) = store.record(record.file_name()).map_err(|error| Failure::of(&error))? else {
+        return Err(Failure::of(&WorkspaceError::NotFound(quoted(&name))));
+    };
+    if guarded {
+        keep_work(&record).map_err(|error| failure(error, io))?;
+    }
     let ran_before = goal == Goal::Start && workspace::status(&record).status == "running";
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
@@ -256,17 +313,7 @@ pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended
         let ran = workspace::run_stages(stages, &mut record, &store, &settings, &mut Person::new(io));
         ran.map_err(|error| failure(error, io))?;
     }
-    let done = match goal {
-        Goal::Start => "runs",
-        Goal::Stop => "is stopped",
-        _ => "is removed, with its volumes",
-    };
-    if args.json {
-        writeln!(io.stdout, "{}", json!({"ok": true, "name": name}))?;
-    } else {
-        writeln!(io.stdout, "{} {done}.", quoted(&name))?;
-    }
-    Ok(Ended::Done)
+    Ok(name)
 }
 
 pub(super) fn approve(args: ApproveArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {

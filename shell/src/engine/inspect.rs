@@ -191,11 +191,17 @@ impl Inspector<'_> {
     /// The id of the container that gives the volumes to their user, where one is left: it runs the image's own
     /// program as root, and that need not end.
     pub fn left_init(&self) -> Option<String> {
-        let Answer::There(document, _) =
-            self.container_document(&format!("{}-init", self.plan.names.container))
-        else {
-            return None;
-        };
+        self.own_container(&format!("{}-init", self.plan.names.container))
+    }
+
+    /// Whether the engine says that the workspace's volume is not there.
+    pub fn workspace_volume_is_gone(&self) -> bool {
+        self.volume(VolumeRef::Workspace) == Resource::Absent
+    }
+
+    /// The id of the container of a name, where it carries this workspace's labels.
+    pub fn own_container(&self, name: &str) -> Option<String> {
+        let Answer::There(document, _) = self.container_document(name) else { return None };
         let labels = document.pointer("/Config/Labels").cloned().unwrap_or_default();
         let ours = self.labels_are_ours(&labels, &["orca.install", "orca.instance"]);
         document.get("Id").and_then(Value::as_str).filter(|_| ours).map(String::from)

@@ -13,7 +13,7 @@ use crate::engine::{Bounds, ClientError, Input, Output, QUESTION_MEMORY, Wanted,
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs git in a repository.
-pub(super) fn git(repository: &Path, args: &[impl AsRef<OsStr>]) -> Result<Output, ClientError> {
+pub(crate) fn git(repository: &Path, args: &[impl AsRef<OsStr>]) -> Result<Output, ClientError> {
     git_with(repository, args, Input::None, Wanted::Kept)
 }
 

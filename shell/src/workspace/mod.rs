@@ -17,6 +17,7 @@ mod recreate;
 mod run;
 mod status;
 mod texts;
+mod unpushed;
 
 pub use copying::copy_again;
 pub use create::{CreateOptions, create};
@@ -30,6 +31,7 @@ pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
 pub use recreate::{Difference, RecreateOptions, recreate};
 pub use run::{Again, Copying, Runner};
 pub use status::{Status, status};
+pub use unpushed::{Unpushed, unpushed};
 
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 
@@ -135,6 +137,26 @@ pub enum WorkspaceError {
         code: i32,
         /// Whether it was ended at its deadline.
         timed_out: bool,
+    },
+    /// It holds work that is nowhere else.
+    #[error(
+        "The workspace {name} holds work that is nowhere else: {what}. Bring it home (git push in it, or commit it and fetch), or remove it all the same with rm --force."
+    )]
+    Unpushed {
+        /// The workspace.
+        name: String,
+        /// What.
+        what: Unpushed,
+    },
+    /// Whether it holds work is not known.
+    #[error(
+        "Whether the workspace {name} holds work that is nowhere else could not be found out, so it is kept: {why} Remove it all the same with rm --force."
+    )]
+    UnpushedUnknown {
+        /// The workspace.
+        name: String,
+        /// Why.
+        why: Box<WorkspaceError>,
     },
     /// Something stands in the way.
     #[error("It cannot go on: {}", .0.join(" "))]

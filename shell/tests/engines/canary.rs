@@ -179,7 +179,7 @@ pub fn the_search_finds(bench: &mut Bench) {
     );
     assert!(found("file").contains(&left.path().to_str().unwrap()), "{:?}", found("file"));
     assert_eq!(found("secret"), Vec::<&str>::new());
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -210,7 +210,7 @@ pub fn no_value_anywhere(bench: &mut Bench) {
     for args in [vec!["ls", "--json"], vec!["status", "acme", "--json"], vec!["status", "acme"]] {
         planted.unsaid(&format!("{args:?}"), &bench.run(&args).ok());
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
     for file in files_below(&bench.path("state")) {
         planted.absent(&format!("{} after rm", file.display()), &fs::read(&file).unwrap());
@@ -282,7 +282,7 @@ pub fn no_value_in_failures(bench: &mut Bench) {
     assert_eq!(left.len(), 4, "record, values, last launch and lock stay, no contact is no proof: {left:?}");
     bench.wrap(bench.engine, "");
     planted.absent_from_store(bench, "after an engine that was down");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -356,7 +356,7 @@ pub fn no_value_in_edits(bench: &mut Bench) {
             canary.assert_absent("what is kept of an unset variable", &fs::read(&file).unwrap());
         }
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -385,7 +385,7 @@ pub fn full_disk(bench: &mut Bench) {
 
     bench.create(&["--container-env-file", "w.env"]).ok();
     fill();
-    let removed = bench.run(&["rm", "acme"]).ok();
+    let removed = bench.run(&["rm", "acme", "--force"]).ok();
     planted.unsaid("rm on a full disk", &removed);
     bench.nothing_is_left();
     for file in files_below(&state) {

@@ -43,7 +43,7 @@ pub fn asked_and_granted(bench: &mut Bench) {
     bench.create(&[]).ok();
     assert_eq!(bench.exec(&["ls", "-A"]).ok().stdout, ".git\n.gitignore\norca.yaml\nreadme\n");
     assert_eq!(copied(bench), Value::Null);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
 
     let asked =
         bench.run(&["approve", "acme", "--container-image", &crate::bench::image(bench.engine)]).ok().stdout;
@@ -61,13 +61,13 @@ pub fn asked_and_granted(bench: &mut Bench) {
         "in the clone, for its user alone"
     );
     assert_eq!(bench.exec(&["git", "status", "--porcelain"]).ok().stdout, "");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
 
     // What is listed from another .worktreeinclude was not approved.
     fs::write(bench.repository().join(".worktreeinclude"), ".env\n.git/config\nsecrets\n").unwrap();
     bench.create(&[]).ok();
     assert_eq!(copied(bench), Value::Null);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -146,7 +146,7 @@ pub fn hostile_checkout(bench: &mut Bench) {
         bench.exec(&["sh", "-c", "cat /workspace/acme/*/* /workspace/acme/*/*/* 2>/dev/null; true"]);
     canary.assert_absent("the files of the workspace", everything.stdout.as_bytes());
     canary.assert_absent("what was said", format!("{}{}", made.stdout, made.stderr).as_bytes());
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -165,7 +165,7 @@ pub fn changed_meanwhile(bench: &mut Bench) {
     assert_eq!(left_out(bench), ["data/log changed_while_read"]);
     let listed = bench.exec(&["sh", "-c", "ls data; wc -c <data/still; ls -A .git | grep orca"]);
     assert_eq!(listed.stdout, "still\n3000000\n");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -182,7 +182,7 @@ pub fn moved_branch(bench: &mut Bench) {
     bench.nothing_is_left();
     bench.unwrap("git");
     bench.create(&[]).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
 }
 
 /// A list of alternates that comes after the repository was judged, stays or goes again before git has ended.
@@ -207,7 +207,7 @@ pub fn borrowed_meanwhile(bench: &mut Bench) {
         let _ = fs::remove_file(&list);
     }
     bench.create(&["--network=none"]).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
 }
 
 /// What unpacks the files is the image's, so what it says of them is bounded and shown without its controls.

@@ -51,6 +51,6 @@ pub fn no_secret_is_logged(bench: &mut Bench) {
     let doctor = bench.run(&["doctor", "--json", "--engine", "docker"]);
     assert!(doctor.stdout.contains("\"debug_mode\""), "{}", doctor.stdout);
     write_settings(bench, &json!({}));
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     assert_eq!(daemon.left(), "");
 }

@@ -103,7 +103,7 @@ pub fn every_layer_arrives(bench: &mut Bench) {
     // Without its value a declared secret is an error before anything starts.
     let without = world.exec(&["true"]).code(1);
     assert!(without.stderr.contains("SECRET"), "{}", without.stderr);
-    world.run(&["rm", "acme"]).ok();
+    world.run(&["rm", "acme", "--force"]).ok();
     world.nothing_is_left();
 }
 
@@ -146,7 +146,7 @@ pub fn client_hijack(bench: &mut Bench) {
         );
     }
     assert!(!marker.exists(), "a variable of the workspace ran a program on the host");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -168,7 +168,7 @@ pub fn docker_config_stays_outside(bench: &mut Bench) {
     for text in [&inside, &inspect] {
         assert!(!text.contains("CANARY") && !text.to_ascii_lowercase().contains("http_proxy"), "{text}");
     }
-    world.run(&["rm", "acme"]).ok();
+    world.run(&["rm", "acme", "--force"]).ok();
     world.nothing_is_left();
 }
 
@@ -182,14 +182,14 @@ pub fn approvals(bench: &mut Bench) {
         bench.exec(&["sh", "-c", "echo ${ANTHROPIC_BASE_URL-absent} $NODE_ENV"]).ok().stdout,
         "absent test\n"
     );
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     let digest = asked.split("--approve ").nth(1).unwrap().split_whitespace().next().unwrap();
     bench.create(&["--approve", digest]).ok();
     assert_eq!(
         bench.exec(&["sh", "-c", "echo ${ANTHROPIC_BASE_URL-absent}"]).ok().stdout,
         "https://repo.invalid\n"
     );
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     let wrong = bench.create(&["--approve", &"0".repeat(64)]).code(1);
     assert!(wrong.stderr.contains("asked"), "{}", wrong.stderr);
     bench.nothing_is_left();

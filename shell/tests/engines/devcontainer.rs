@@ -74,7 +74,7 @@ pub fn image_with_everything(bench: &mut Bench) {
     bench.run(&["stop", "acme"]).ok();
     bench.run(&["start", "acme"]).ok();
     assert_eq!(out(bench, "cat /data/cache/x"), "kept\n");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -97,7 +97,7 @@ pub fn habits(bench: &mut Bench) {
     let values: Vec<&str> = status.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(values, ["0000000000000000", "1", "2"]);
     assert_eq!(out(bench, "ls /var/run/docker.sock /root/.ssh 2>/dev/null | wc -l").trim(), "0");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -160,7 +160,7 @@ pub fn commands(bench: &mut Bench) {
         !bench.repository().join("../initialized").exists()
             && !std::path::Path::new("/tmp/orca-initialized").exists()
     );
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -180,14 +180,14 @@ pub fn failing_commands(bench: &mut Bench) {
     let started = bench.run(&["start", "acme"]).ok();
     assert!(started.stderr.contains("is not run, since onCreateCommand ended with 7"), "{}", started.stderr);
     assert_ne!(bench.exec(&["test", "-e", "/tmp/started"]).code, 0, "nor at a later start");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     // Approved by the store for this file; another text is asked for again and not run.
     let other = json!({"image": image(bench.engine), "onCreateCommand": "touch /tmp/unasked"});
     commit_file(bench, &other);
     let made = bench.create_from("acme", "devcontainer", &[]).ok();
     assert!(made.stderr.contains("does not until you approve"), "{}", made.stderr);
     assert_ne!(bench.exec(&["test", "-e", "/tmp/unasked"]).code, 0);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -214,7 +214,7 @@ pub fn build(bench: &mut Bench) {
         out(bench, "cat /etc/version; id -u; ls -A /context; ls /etc/dev; test ! -e /etc/last"),
         "it's 3; id\n1001\nDockerfile\ncommitted\n/etc/dev\n"
     );
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
     // Another Dockerfile is another build: asked for anew, before anything runs.
     let dockerfile = fs::read_to_string(bench.repository().join("docker/Dockerfile")).unwrap();
@@ -243,7 +243,7 @@ pub fn build_in_a_folder(bench: &mut Bench) {
     bench.create_from("acme/sub", "devcontainer", &["--network", "none", "--approve", digest]).ok();
     let there = bench.run(&["exec", "sub", "--", "sh", "-c", "ls /etc | grep of-the"]).ok().stdout;
     assert_eq!(there, "of-the-folder\n");
-    bench.run(&["rm", "sub"]).ok();
+    bench.run(&["rm", "sub", "--force"]).ok();
     remove_builds(bench);
     bench.nothing_is_left();
 }
@@ -308,7 +308,7 @@ pub fn foreign_image(bench: &mut Bench) {
     create(bench, &[]).ok();
     let plan: Value = serde_json::from_str(&fs::read_to_string(only_record(bench)).unwrap()).unwrap();
     let reference = plan["plan"]["image"]["reference"].as_str().unwrap().to_owned();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     // Somebody else's image under that name.
     remove_builds(bench);
     bench.client(&["tag", &image(bench.engine), &reference]).ok();
@@ -332,7 +332,7 @@ pub fn labelled_user(bench: &mut Bench) {
     bench.create_from("acme", &name, &[]).ok();
     assert_eq!(out(bench, "id -u; echo $HOME"), "1001\n/home/dev\n");
     assert_eq!(bench.inspect()["HostConfig"]["Privileged"], false);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.client(&["rmi", &name]).ok();
     bench.nothing_is_left();
 }
@@ -361,6 +361,6 @@ pub fn hostile(bench: &mut Bench) {
     );
     assert_eq!(said, "1000\nnone|none|none\n0\n");
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

@@ -79,7 +79,7 @@ pub fn create_is_refused(bench: &mut Bench) {
     // The same engine with the same client, once there is room: it was the disk and nothing else.
     drop(disk);
     bench.create(&[]).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -102,6 +102,6 @@ pub fn launch_warns(bench: &mut Bench) {
         warned.stderr
     );
     drop(disk);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

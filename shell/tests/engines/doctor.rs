@@ -129,7 +129,7 @@ pub fn a_container_reaches_what_is_named(bench: &mut Bench) {
 
     let report = report(bench).to_string();
     assert!(report.contains(&format!("\"port\":{open}")) && !report.contains(&format!("\"port\":{closed}")));
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 

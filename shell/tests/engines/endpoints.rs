@@ -179,7 +179,7 @@ fn no_value_goes(bench: &mut Bench, wire: &Wire) {
             canary.assert_absent("the store", &fs::read(file).unwrap());
         }
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -248,7 +248,7 @@ pub fn docker_over_ssh(bench: &mut Bench) {
         "ssh was not used"
     );
     value.assert_absent("ssh's command lines", &calls);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 
     let doctor = bench.run(&["doctor", "--json", "--engine", "docker"]).ok().stdout;

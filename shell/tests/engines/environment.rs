@@ -99,7 +99,7 @@ pub fn precedence(bench: &mut Bench) {
         }
         assert_eq!(won(expected), (layer.into(), left), "{expected}");
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -196,7 +196,7 @@ pub fn edits(bench: &mut Bench) {
     assert_eq!(bench.status()["recreate"], Value::Null);
     assert_ne!(facts().0, before.0);
     assert_eq!(facts().1, before.1, "the plan holds no value, so it is the same");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -248,7 +248,7 @@ pub fn refused_edits(bench: &mut Bench) {
     }
     with_input(b" two lines\nof it \n").ok();
     assert_eq!(bench.exec(&["sh", "-c", "printf %s \"$A\""]).ok().stdout, " two lines\nof it ");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -284,7 +284,7 @@ pub fn names(bench: &mut Bench) {
     let first = names_of(&bench.exec(&["cat", "/proc/1/environ"]).ok().stdout);
     let allowed = expected(&["PWD", "SHLVL", "_"]);
     assert!(first.is_subset(&allowed) && first.contains("START"), "{first:?}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -322,7 +322,7 @@ pub fn pairs(bench: &mut Bench) {
         }
     }
     for folder in ["acme", "other"] {
-        bench.run(&["rm", folder]).ok();
+        bench.run(&["rm", folder, "--force"]).ok();
     }
     bench.nothing_is_left();
 }

@@ -40,7 +40,7 @@ pub fn private_branches_stay(bench: &mut Bench) {
         ])
         .ok();
     assert_eq!(inside.stdout, "refs/heads/feature/x\nhttps://example.invalid/acme.git\n");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -64,7 +64,7 @@ pub fn a_failed_step_leaves_nothing(bench: &mut Bench) {
             // The first `create` is the throwaway container that the image's user is looked up in: without it
             // the user is not known, and the workspace is made with the default one.
             if failed.code == 0 {
-                world.run(&["rm", "acme"]).ok();
+                world.run(&["rm", "acme", "--force"]).ok();
             }
         } else {
             assert_eq!(failed.code, 1, "{step}: {failed:?}");
@@ -116,11 +116,11 @@ pub fn taken_name(bench: &mut Bench) {
         "true",
     ];
     let foreign = bench.client(&args).ok().stdout.trim().to_owned();
-    let refused = bench.run(&["rm", "acme"]);
+    let refused = bench.run(&["rm", "acme", "--force"]);
     // The recorded container is gone; the foreign one is not ours, and what is recorded is removed around it.
     assert_eq!(bench.client(&["inspect", &foreign]).code, 0, "{refused:?}");
     bench.client(&["rm", "-f", &foreign]).ok();
-    let _ = bench.run(&["rm", "acme"]);
+    let _ = bench.run(&["rm", "acme", "--force"]);
     bench.nothing_is_left();
 }
 
@@ -155,7 +155,7 @@ pub fn client_that_cannot_be_run(bench: &mut Bench) {
     fs::remove_file(&client).unwrap();
     fs::rename(&kept, &client).unwrap();
     launch().ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -172,7 +172,7 @@ pub fn renamed(bench: &mut Bench) {
             let refused = bench.run(&["start", "acme"]).code(1);
             assert!(refused.stderr.contains("container.name"), "{}", refused.stderr);
         }
-        bench.run(&["rm", "acme"]).ok();
+        bench.run(&["rm", "acme", "--force"]).ok();
         bench.nothing_is_left();
     }
 }
@@ -194,6 +194,6 @@ pub fn docker_is_podman(bench: &mut Bench) {
     bench.run(&["create", "acme", "--engine", "docker", "--container-image", &image]).ok();
     assert_eq!(bench.status()["engine"], serde_json::json!("podman"));
     assert_eq!(bench.exec(&["cat", "readme"]).ok().stdout, "hello again\n");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

@@ -116,7 +116,7 @@ pub fn every_value_in_every_layer(bench: &mut Bench) {
             got.get(name.as_str()).map(|v| v.len())
         );
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -157,7 +157,7 @@ pub fn impossible_values(bench: &mut Bench) {
         assert!(ran.stderr.contains("BAD"), "{}", ran.stderr);
     }
     write_settings(bench, &json!({}));
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     // The repository's: nothing is made at all.
     for bad in ["\"a\\0b\"".to_owned(), format!("\"{large}\"")] {
         bench.commit_file("orca.yaml", &format!("worktree:\n  container:\n    env:\n      BAD: {bad}\n"));
@@ -173,7 +173,7 @@ pub fn impossible_values(bench: &mut Bench) {
         let ran = create_approved(bench, "devcontainer", &[]).ok();
         assert!(ran.stderr.contains("dropped:") && ran.stderr.contains("\"BAD\""), "{}", ran.stderr);
         assert_eq!(bench.exec(&["sh", "-c", "echo ${BAD-absent}"]).ok().stdout, "absent\n");
-        bench.run(&["rm", "acme"]).ok();
+        bench.run(&["rm", "acme", "--force"]).ok();
     }
     bench.nothing_is_left();
 }

@@ -46,7 +46,7 @@ pub fn kernel_and_cgroup(bench: &mut Bench) {
     assert_eq!(cgroup(pid, "pids", "pids.max", "pids.max"), "512");
     let cpu = cgroup(pid, "cpu", "cpu.cfs_quota_us", "cpu.max");
     assert!(cpu == "100000" || cpu == "100000 100000", "{cpu}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -54,7 +54,7 @@ pub fn kernel_and_cgroup(bench: &mut Bench) {
 pub fn hostile_volume(bench: &mut Bench) {
     bench.create(&[]).ok();
     let name = only_record(bench)["plan"]["names"]["workspaceVolume"].as_str().unwrap().to_owned();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     // The next instance has another name, so the volume is made behind the back of a workspace being started anew.
     let target = bench.path("decoy");
     fs::create_dir(&target).unwrap();
@@ -62,7 +62,7 @@ pub fn hostile_volume(bench: &mut Bench) {
     bench.client(&["volume", "create", "-o", "type=none", "-o", "o=bind", "-o", &device, &name]).ok();
     bench.create(&[]).ok();
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0, "the hostile volume was used");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
     assert_eq!(bench.client(&["volume", "inspect", &name]).code, 0, "a volume that is not ours was removed");
     bench.client(&["volume", "rm", &name]).ok();
@@ -98,7 +98,7 @@ pub fn peers_are_apart(bench: &mut Bench) {
         bench.run(&["exec", "second", "--", "sh", "-c", &format!("echo | timeout 3 nc -w 2 {address} 9998")]);
     assert!(!peer.stdout.contains("reached"), "a peer was reached");
     for name in ["acme", "second"] {
-        bench.run(&["rm", name]).ok();
+        bench.run(&["rm", name, "--force"]).ok();
     }
     let _ = listener.kill();
     let _ = listener.wait();

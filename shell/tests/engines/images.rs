@@ -23,7 +23,7 @@ pub fn reserved_are_gone(bench: &mut Bench) {
     // Also for a process that the engine starts without us.
     let inside = bench.client(&["exec", &bench.container_id(), "env"]).ok().stdout;
     assert!(!inside.contains("ORCA_TERMINAL_HANDLE") && !inside.contains("ANTHROPIC_API_KEY"), "{inside}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -47,7 +47,7 @@ pub fn endless_chown(bench: &mut Bench) {
     assert_eq!(ended.is_some_and(|status| status.success()), bench.engine == "podman", "{ended:?}");
     let _ = child.kill();
     child.wait().unwrap();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 

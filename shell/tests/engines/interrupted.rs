@@ -16,7 +16,7 @@ const FILE_EFFECTS: &str =
 fn nothing_survives(bench: &Bench, planted: &Planted, when: &str) {
     planted.absent_from_store(bench, when);
     // There may be no record yet; then there is nothing on the engine either.
-    let removed = bench.run(&["rm", "acme"]);
+    let removed = bench.run(&["rm", "acme", "--force"]);
     planted.unsaid(&format!("rm {when}"), &removed);
     assert_eq!(bench.left_on_engine(), Vec::<String>::new(), "{when}: {removed:?}");
     assert_eq!(bench.left_in_store(), Vec::<std::path::PathBuf>::new(), "{when}: {removed:?}");
@@ -66,7 +66,7 @@ fn file_effects(bench: &Bench, args: &[&str]) -> Vec<(String, usize)> {
     let log = bench.path("trace");
     let ran = traced(bench, &["-o", log.to_str().unwrap(), "-e", &format!("trace={FILE_EFFECTS}")], args);
     assert_eq!(ran.code, 0, "{ran:?}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     let mut numbers = std::collections::BTreeMap::new();
     let mut effects = Vec::new();
     for line in fs::read_to_string(log).unwrap().lines() {

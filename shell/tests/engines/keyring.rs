@@ -78,7 +78,7 @@ pub fn arrives(bench: &mut Bench) {
         assert!(account == "bytes" || names.iter().all(|name| text.contains(name)), "{text}");
     }
     assert_eq!(bench.client(&["exec", &bench.container_id(), "test", "-e", "/tmp/started"]).code, 1);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -110,7 +110,7 @@ pub fn no_keyring(bench: &mut Bench) {
         assert!(!refused.stderr.contains("hunter2"), "{}", refused.stderr);
     }
     assert_eq!(bench.client(&["exec", &bench.container_id(), "test", "-e", "/tmp/started"]).code, 1);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -136,6 +136,6 @@ pub fn no_value_anywhere(bench: &mut Bench) {
     assert!(ran.stderr.contains("debug: the keyring for the secret KEY"), "{}", ran.stderr);
     unsaid(&[&canary], "exec", &ran);
     look(bench, &[&canary], "afterwards");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

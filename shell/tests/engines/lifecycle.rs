@@ -31,7 +31,7 @@ pub fn made_worked_in_and_removed(bench: &mut Bench) {
     bench.run(&["start", "acme"]).ok();
     assert_eq!(bench.exec(&["git", "log", "-1", "--format=%s"]).ok().stdout, "inside\n");
 
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
     assert_eq!(bench.run(&["status", "acme"]).code, 1);
     // The host's repository is as it was.
@@ -56,7 +56,7 @@ pub fn exec_passes_everything(bench: &mut Bench) {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"through\nstdin").unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"through\nstdin");
     assert_ne!(bench.exec(&["no-such-program"]).code, 0);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -87,12 +87,12 @@ pub fn worst_command_stays_inside(bench: &mut Bench) {
         "kept\nkept\n?? kept\n"
     );
 
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
     bench.create(&[]).ok();
     assert_eq!(bench.exec(&["git", "log", "-1", "--format=%s"]).ok().stdout, "two\n");
-    bench.run(&["rm", "acme"]).ok();
-    other.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
+    other.run(&["rm", "acme", "--force"]).ok();
     other.nothing_is_left();
 }
 
@@ -160,7 +160,7 @@ pub fn terminate_after_a_killed_client(bench: &mut Bench) {
     assert!(sleeping() >= 2, "the launch outlives its client");
     assert!(start(&answer["terminate"]).status().unwrap().success());
     assert_eq!(sleeping(), 0, "the launch outlives terminate");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -181,7 +181,7 @@ pub fn own_repository(bench: &mut Bench) {
     bench.exec(&["git", "fsck", "--strict"]).ok();
     let commit = "echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -q -m inside && git status --porcelain";
     assert_eq!(bench.exec(&["sh", "-c", commit]).ok().stdout, "");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -202,7 +202,7 @@ pub fn terminal(bench: &mut Bench) {
         .unwrap();
     let ran = crate::bench::Ran::of(&output).code(5);
     assert!(ran.stdout.contains("is-a-terminal screen-256color"), "{ran:?}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -222,9 +222,15 @@ pub fn two_at_once(bench: &mut Bench) {
     for name in ["acme", "second"] {
         assert_eq!(bench.run(&["exec", name, "--", "cat", "readme"]).ok().stdout, "hello again\n");
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     assert_eq!(bench.run(&["exec", "second", "--", "cat", "readme"]).ok().stdout, "hello again\n");
-    bench.run(&["rm", "second"]).ok();
+    let uptime = ["exec", "second", "--", "stat", "-c", "%Y", "/proc/1"];
+    let before = bench.run(&uptime).ok().stdout;
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let said = bench.run(&["restart", "second", "--json"]).ok().stdout;
+    assert_eq!(said, "{\"name\":\"second\",\"ok\":true}\n");
+    assert_ne!(bench.run(&uptime).ok().stdout, before, "another first process");
+    bench.run(&["rm", "second", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -247,10 +253,10 @@ pub fn one_worktree(bench: &mut Bench) {
     bench.run(&["start", "acme"]).code(1);
     record["schemaVersion"] = json!(99);
     fs::write(&file, record.to_string()).unwrap();
-    bench.run(&["rm", "acme"]).code(1);
+    bench.run(&["rm", "acme", "--force"]).code(1);
     fs::write(&file, whole).unwrap();
     bench.exec(&["true"]).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -262,10 +268,16 @@ pub fn stopped_keeps_network(bench: &mut Bench) {
     bench.create(&[]).ok();
     bench.create_from("second", &image, &[]).ok();
     bench.run(&["stop", "second"]).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.run(&["start", "second"]).ok();
     assert_eq!(bench.run(&["exec", "second", "--", "cat", "readme"]).ok().stdout, "hello again\n");
-    bench.run(&["rm", "second"]).ok();
+    let uptime = ["exec", "second", "--", "stat", "-c", "%Y", "/proc/1"];
+    let before = bench.run(&uptime).ok().stdout;
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let said = bench.run(&["restart", "second", "--json"]).ok().stdout;
+    assert_eq!(said, "{\"name\":\"second\",\"ok\":true}\n");
+    assert_ne!(bench.run(&uptime).ok().stdout, before, "another first process");
+    bench.run(&["rm", "second", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -287,7 +299,7 @@ pub fn out_of_reach(bench: &mut Bench) {
         let mut record: Value = serde_json::from_slice(&whole).unwrap();
         record["engine"]["program"] = json!(fake);
         fs::write(&file, record.to_string()).unwrap();
-        let removed = bench.run(&["rm", "acme"]);
+        let removed = bench.run(&["rm", "acme", "--force"]);
         assert_eq!(removed.code, 1, "{complaint}: {removed:?}");
         assert!(file.exists(), "{complaint}: the record is gone");
         let status = bench.run(&["status", "acme", "--json"]);
@@ -295,7 +307,7 @@ pub fn out_of_reach(bench: &mut Bench) {
     }
     fs::write(&file, &whole).unwrap();
     assert_eq!(bench.status()["status"], json!("running"));
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -317,7 +329,7 @@ pub fn interrupted(bench: &mut Bench) {
         let (label, name) =
             (format!("--label=orca.install={}", install.trim()), format!("orca-net-late{milliseconds}"));
         bench.client(&["network", "create", &label, &name]).ok();
-        bench.run(&["rm", "acme"]).ok();
+        bench.run(&["rm", "acme", "--force"]).ok();
         bench.nothing_is_left();
     }
 }

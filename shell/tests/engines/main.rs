@@ -25,6 +25,7 @@ mod rootless;
 mod secrets;
 mod tampered;
 mod tls;
+mod unpushed;
 mod user;
 mod verbatim;
 
@@ -124,6 +125,9 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_client_that_cannot_be_run_ends_a_launch", failures::client_that_cannot_be_run),
     ("failures::a_renamed_container_is_removed_with_the_rest", failures::renamed),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+    ("unpushed::work_that_is_nowhere_else_is_kept", unpushed::work_is_kept),
+    ("unpushed::what_cannot_be_looked_at_is_kept", unpushed::unknown_is_kept),
+    ("unpushed::the_look_changes_nothing_and_reaches_nothing", unpushed::the_look_is_only_a_look),
     ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),
     (
         "doctor::listeners_on_every_address_are_named_and_those_on_loopback_are_not",

@@ -126,7 +126,7 @@ pub fn agent_against_policy(bench: &mut Bench) {
     assert_eq!(bench.exec(&["sh", "-c", "echo $LOG_LEVEL"]).ok().stdout, "info\n");
     bench.run(&["recreate", "acme", "--adopt-repository-config"]).ok();
     assert_eq!(bench.exec(&["sh", "-c", "echo $LOG_LEVEL"]).ok().stdout, "trace\n");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -186,7 +186,7 @@ pub fn redirecting_names(bench: &mut Bench) {
             .ok();
         let one = bench.exec(&["sh", "-c", &show]).ok().stdout;
         assert_eq!(one, absent.replacen("absent absent", &format!("absent {given}"), 1), "{shown}");
-        bench.run(&["rm", "acme"]).ok();
+        bench.run(&["rm", "acme", "--force"]).ok();
     }
     bench.nothing_is_left();
 }
@@ -279,6 +279,6 @@ pub fn host_stays_outside(bench: &mut Bench) {
         0,
         "git knows nobody"
     );
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

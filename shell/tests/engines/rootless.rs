@@ -60,7 +60,7 @@ pub fn limits_are_refused_or_advisory(bench: &mut Bench) {
         // What the attestation claims, what the engine says that it did, and what the plan calls advisory agree.
         assert_eq!((claimed, applied(bench, limit)), (enforced, enforced), "{limit}");
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -81,7 +81,7 @@ pub fn works_from_create_to_rm(bench: &mut Bench) {
     bench.run(&["stop", "acme"]).ok();
     bench.run(&["start", "acme"]).ok();
     assert_eq!(bench.exec(&["cat", "/orca/agent/x"]).ok().stdout, "x\n");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -89,7 +89,7 @@ pub fn works_from_create_to_rm(bench: &mut Bench) {
 pub fn the_kernels_word_is_there(bench: &mut Bench) {
     settings(bench, &json!({"acceptAdvisoryLimits": true, "strict": true}));
     bench.create(&["--network", "none"]).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -108,6 +108,6 @@ pub fn default_network(bench: &mut Bench) {
     bench.create(&[]).ok();
     let networks = bench.exec(&["sh", "-c", "ip -o link show | wc -l"]).ok().stdout;
     assert!(networks.trim().parse::<u32>().unwrap() > 1, "only loopback: {networks}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

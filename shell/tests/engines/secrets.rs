@@ -61,7 +61,7 @@ pub fn command_arrives(bench: &mut Bench) {
         let got = bench.exec(&["sh", "-c", &format!("printf '%s' \"${name}\"")]).ok().stdout;
         assert!(got == expected, "{name}: {} bytes", got.len());
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -106,7 +106,7 @@ pub fn only_what_is_needed(bench: &mut Bench) {
     assert_eq!(times_asked(bench, "DB"), 2, "once a launch, for all that refers to it");
     assert_eq!(times_asked(bench, "SHADOWED"), 0);
     assert_eq!(times_asked(bench, "HANDED"), 1, "what the caller hands over wins");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -136,7 +136,7 @@ pub fn missing_is_an_error(bench: &mut Bench) {
     handed_wrongly(bench);
     write_settings(bench, &json!({}));
     assert_eq!(bench.exec(&["test", "-e", "/tmp/started"]).code, 1);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -187,7 +187,7 @@ pub fn slow_is_an_error(bench: &mut Bench) {
 
     write_settings(bench, &json!({}));
     assert_eq!(bench.exec(&["test", "-e", "/tmp/started"]).code, 1);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -212,7 +212,7 @@ pub fn stdin_leaves_the_rest(bench: &mut Bench) {
     (&ours).write_all(b"{\"SECRET\": \"s\"}\nmore").unwrap();
     ours.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(Ran::of(&child.wait_with_output().unwrap()).ok().stdout, "s|more");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -241,7 +241,7 @@ pub fn lifecycle_gets_none(bench: &mut Bench) {
     assert_eq!(bench.exec(&["cat", "/tmp/ran"]).ok().stdout, "none|none\n");
     assert_eq!(bench.exec(&["sh", "-c", "echo \"$SECRET|$OTHER\""]).ok().stdout, "value|value\n");
     assert_eq!(times_asked(bench, "SECRET"), 2);
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -284,7 +284,7 @@ pub fn no_value_anywhere(bench: &mut Bench) {
     assert!(refused.stderr.contains("bad: [hidden]"), "{}", refused.stderr);
     unsaid(&all, "a source that fails and says what it knows", &refused);
     look(bench, &all, "after failed launches");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 

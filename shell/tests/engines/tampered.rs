@@ -118,7 +118,7 @@ pub fn rows_are_complete(bench: &mut Bench) {
             .any(|(name, _)| field == *name || (name.ends_with('.') && field.starts_with(name)));
         assert!(here != elsewhere, "{field}: broken here {here}, elsewhere {elsewhere}");
     }
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -185,7 +185,7 @@ pub fn volume_of_the_same_name(bench: &mut Bench) {
         bench.client(&["volume", "rm", name]).ok();
     }
     assert_eq!(fs::read_dir(&decoy).unwrap().count(), 1, "nothing was written through it");
-    bench.run(&["rm", "acme"]);
+    bench.run(&["rm", "acme", "--force"]);
     bench.nothing_is_left();
 }
 
@@ -203,7 +203,7 @@ pub fn container_of_the_same_name(bench: &mut Bench) {
     assert_eq!(bench.client(&["inspect", &foreign]).code, 0, "what is not ours was removed");
     bench.wrap(bench.engine, "");
     bench.client(&["rm", "-f", &foreign]).ok();
-    bench.run(&["rm", "acme"]);
+    bench.run(&["rm", "acme", "--force"]);
     bench.nothing_is_left();
 }
 
@@ -220,7 +220,7 @@ pub fn retagged_image(bench: &mut Bench) {
     assert_eq!(bare(&made), bare(&judged));
     assert_eq!(bench.exec(&["sh", "-c", "echo ${HOSTILE-absent}"]).ok().stdout, "absent\n");
     bench.wrap(bench.engine, "");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
 
@@ -252,7 +252,7 @@ pub fn image_with_baggage(bench: &mut Bench) {
         ])
         .ok();
     let stranger = stranger.stdout.trim().to_owned();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     assert_eq!(bench.client(&["inspect", &stranger]).code, 0, "the stranger was removed");
     bench.client(&["rm", "-f", "-v", &stranger]).ok();
 
@@ -271,7 +271,7 @@ pub fn image_with_baggage(bench: &mut Bench) {
         .filter(|name| name.len() == 64)
         .collect();
     assert_eq!(own.len(), 1, "{own:?}");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     assert_ne!(bench.client(&["volume", "inspect", &own[0]]).code, 0, "the image's own volume is left");
     bench.nothing_is_left();
     // Inside our own volume none is taken.
@@ -357,5 +357,5 @@ pub fn lying_inspect(bench: &mut Bench) {
     bench.nothing_is_left();
     let image = crate::bench::image(bench.engine);
     bench.run(&create_args(bench.engine, "acme", &image)).ok();
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
 }

@@ -61,7 +61,7 @@ fn works(bench: &Bench, daemon: &Dockerd) {
     let said = bench.exec(&["sh", "-c", "cat readme; echo $TYPED"]).ok().stdout;
     assert_eq!(said, format!("hello again\n{}\n", value.marker()));
     assert!(!daemon.left().is_empty(), "the workspace is on another daemon");
-    bench.run(&["rm", "acme"]).ok();
+    bench.run(&["rm", "acme", "--force"]).ok();
     assert_eq!(daemon.left(), "");
 }
 
