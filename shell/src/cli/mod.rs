@@ -27,6 +27,7 @@ mod person;
 mod plan;
 mod renew;
 mod schema;
+mod sweep;
 mod target;
 mod workspace;
 
@@ -65,6 +66,7 @@ enum Command {
     Recreate(renew::RecreateArgs),
     Copy(renew::CopyArgs),
     Rm(workspace::RmArgs),
+    Sweep(sweep::SweepArgs),
     Doctor(doctor::DoctorArgs),
     #[command(name = "__deliver", hide = true)]
     Deliver(exec::DeliverArgs),
@@ -170,6 +172,7 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Copy(args) => renew::run_copy(&args, io),
         Command::Restart(args) => workspace::restart(&args, io),
         Command::Rm(args) => workspace::rm(&args, io),
+        Command::Sweep(args) => sweep::run(&args, io),
         Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),
         Command::Schema(args) => schema::run(&args, io),

@@ -180,6 +180,12 @@ impl Store {
         self.root.join("records").join(format!("{name}.json")).exists()
     }
 
+    /// When a record was written last.
+    pub fn record_written(&self, record: &WorkspaceRecord) -> Option<std::time::SystemTime> {
+        let path = self.root.join("records").join(format!("{}.json", record.file_name()));
+        path.symlink_metadata().and_then(|found| found.modified()).ok()
+    }
+
     /// Writes a record.
     pub fn write_record(&self, record: &WorkspaceRecord) -> Result<(), StoreError> {
         self.write_json("records", record.file_name(), record)

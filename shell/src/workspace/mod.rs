@@ -16,6 +16,7 @@ mod lifecycle;
 mod recreate;
 mod run;
 mod status;
+mod sweep;
 mod texts;
 mod unpushed;
 
@@ -31,6 +32,7 @@ pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
 pub use recreate::{Difference, RecreateOptions, recreate};
 pub use run::{Again, Copying, Runner};
 pub use status::{Status, status};
+pub use sweep::{Fate, Swept, survey, sweep};
 pub use unpushed::{Unpushed, unpushed};
 
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};

@@ -23,6 +23,7 @@ mod lifecycle;
 mod policy;
 mod rootless;
 mod secrets;
+mod sweep;
 mod tampered;
 mod tls;
 mod unpushed;
@@ -128,6 +129,10 @@ const TESTS: &[(&str, Test)] = &[
     ("unpushed::work_that_is_nowhere_else_is_kept", unpushed::work_is_kept),
     ("unpushed::what_cannot_be_looked_at_is_kept", unpushed::unknown_is_kept),
     ("unpushed::the_look_changes_nothing_and_reaches_nothing", unpushed::the_look_is_only_a_look),
+    ("sweep::what_nobody_uses_goes_and_a_dry_run_tells_the_same", sweep::orphans),
+    ("sweep::work_goes_only_by_force_and_a_clock_that_jumped_keeps_all", sweep::forced),
+    ("sweep::nothing_of_anybody_else_is_touched", sweep::strangers),
+    ("sweep::a_store_that_cannot_be_read_removes_nothing", sweep::broken_store),
     ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),
     (
         "doctor::listeners_on_every_address_are_named_and_those_on_loopback_are_not",
