@@ -152,9 +152,19 @@ fn create(plan: &ContainerPlan, record: Option<&Record>, observed: &Observed) ->
             Resource::Present(_) => {}
         }
     }
+    with_its_volumes(plan, record, observed, |volume| volume_first(volume, observed))
+}
+
+/// The network and what `of_volume` says of each volume, and once these are there the container.
+fn with_its_volumes(
+    plan: &ContainerPlan,
+    record: &Record,
+    observed: &Observed,
+    of_volume: impl Fn(VolumeRef) -> Next,
+) -> Next {
     let mut next = network_first(plan, observed);
     for (volume, _) in VolumeRef::all(plan) {
-        next.and(volume_first(volume, observed));
+        next.and(of_volume(volume));
     }
     if !next.reached() {
         return next;

@@ -2,8 +2,7 @@
 //! down: with the plan of before the container goes, with the new one (`record.anew`) it is made.
 
 use super::{
-    NOT_OURS, Next, Observed, Record, Resource, container, is_cleanup, needs_init, network_first, unknown,
-    volume_first,
+    NOT_OURS, Next, Observed, Record, Resource, is_cleanup, unknown, volume_first, with_its_volumes,
 };
 use crate::{
     engine::action::Action,
@@ -37,21 +36,12 @@ fn take_away(record: &Record, observed: &Observed) -> Next {
 
 /// As in a create, but a volume that is gone is not made again: the work went with it, and an empty one would hide that.
 fn make(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
-    let mut next = network_first(plan, observed);
-    for (volume, _) in VolumeRef::all(plan) {
+    with_its_volumes(plan, record, observed, |volume| {
         let of_repository = matches!(volume, VolumeRef::Repository(_));
-        if !of_repository && *observed.volume(volume) == Resource::Absent {
-            let why = "It is gone, and what was in it with it; remove the workspace and create it anew.";
-            next.and(Next::block(&format!("{volume} volume"), why));
-        } else {
-            next.and(volume_first(volume, observed));
+        if of_repository || *observed.volume(volume) != Resource::Absent {
+            return volume_first(volume, observed);
         }
-    }
-    if !next.reached() {
-        return next;
-    }
-    if needs_init(plan) && !record.volumes_initialized {
-        return Next::one(Action::InitVolumes);
-    }
-    container(plan, record, observed)
+        let why = "It is gone, and what was in it with it; remove the workspace and create it anew.";
+        Next::block(&format!("{volume} volume"), why)
+    })
 }
