@@ -233,6 +233,29 @@ pub fn environment_changes(
     report::environment_changes(before, after)
 }
 
+/// What stands in the way of a recreate about the start variables as they are said now; a launch goes on without.
+pub fn start_variable_faults(frozen: &ContainerPlan, request: &PlanRequest) -> Vec<Diagnostic> {
+    resolve::start_faults(request, frozen).into_sorted()
+}
+
+/// Names that are start variables by what is said now and not by a frozen plan, or the reverse. They take a recreate.
+pub fn start_list_changes(frozen: &ContainerPlan, request: &PlanRequest) -> Vec<String> {
+    let judgement = resolve::judge(request);
+    let now: Vec<&String> = judgement.options.start_env.iter().map(|(name, _)| name).collect();
+    let gone = frozen.start_env.iter().filter(|name| !now.contains(name));
+    let added = now.iter().copied().filter(|name| !frozen.start_env.contains(name));
+    gone.chain(added).cloned().collect()
+}
+
+/// Which ignored files a workspace gets, and what is left out; the rest of the request is not judged. The refusal is that of
+/// an engine that is reached in the clear.
+pub fn copies(request: &PlanRequest) -> Result<Copy, Refusal> {
+    let judgement = resolve::judge(request);
+    let clear = |finding: &&Diagnostic| finding.code == Code::EndpointPlainWithValues;
+    let refused: Vec<Diagnostic> = judgement.findings.iter().filter(clear).cloned().collect();
+    if refused.is_empty() { Ok(judgement.copy) } else { Err(Refusal::of(refused)) }
+}
+
 /// Env-file text of the start variables of a request, for the standard input of `create_container`.
 ///
 /// Holds values; each line was judged to survive the dialect. `None` when there are none.

@@ -135,6 +135,8 @@ words! {
         AdoptRepositoryConfig = "adopt_repository_config",
         /// It is the image's; a stronger layer can set it for the next launch.
         Image = "image",
+        /// It is Orca's own, and nobody edits it.
+        Fixed = "fixed",
     }
 }
 

@@ -49,7 +49,9 @@ impl World {
             }
             Action::RemoveNetwork => self.observed.network = Resource::Absent,
             Action::CreateVolume(volume) => {
-                *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: false })
+                *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: false });
+                // A fresh one is nobody's yet, whatever was given before.
+                self.done(|r| r.volumes_initialized = false);
             }
             Action::CheckVolume(volume) => {
                 *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: true })

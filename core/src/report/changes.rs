@@ -17,6 +17,9 @@ use alloc::{
 use serde::Serialize;
 use serde_json::Value;
 
+/// Fields whose names are told and nothing else.
+const BUILD_ARGUMENTS: &str = "image.build.arguments.";
+
 /// A field of the plan that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -45,9 +48,13 @@ pub fn plan_changes(before: &ContainerPlan, after: &ContainerPlan) -> Vec<PlanCh
 fn comparable(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let own = |name: &str| !matches!(name, "digest" | "orca.plan" | "expectations" | "source");
             let is_command = members.contains_key("stage");
-            let kept = members.iter().filter(|(name, _)| own(name) || (is_command && *name == "digest"));
+            // Where something stands in a file is an object; what is mounted is a text.
+            let is_place = |name: &str, member: &Value| name == "source" && member.is_object();
+            let own = |name: &str| !matches!(name, "digest" | "orca.plan" | "expectations");
+            let kept = members.iter().filter(|(name, member)| {
+                (own(name) || (is_command && *name == "digest")) && !is_place(name, member)
+            });
             kept.map(|(name, member)| (name.clone(), comparable(member))).collect()
         }
         Value::Array(elements) => elements.iter().map(comparable).collect(),
@@ -58,6 +65,10 @@ fn comparable(value: &Value) -> Value {
 fn differences(field: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<PlanChange>) {
     match (before, after) {
         (before, after) if before == after => {}
+        // Arguments of a build are the repository's own words, and may hold what a person takes for a value.
+        _ if field.starts_with(BUILD_ARGUMENTS) => {
+            changes.push(PlanChange { field: field.into(), before: None, after: None });
+        }
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
             for name in names {
@@ -136,6 +147,20 @@ mod tests {
             .map(|change| (change.field.as_str(), change.before.is_some(), change.after.is_some()))
             .collect();
         assert_eq!(told, vec![("a.c", true, false), ("a.d", false, true), ("list", true, true)]);
+    }
+
+    #[test]
+    fn what_is_mounted_differs_and_a_build_argument_is_told_by_its_name() {
+        let plan = |volume: &str, argument: &str| {
+            json!({"mounts": [{"source": volume, "target": "/a"}],
+                   "image": {"build": {"dockerfile": "D", "arguments": {"TOKEN": argument}}}})
+        };
+        let (before, after) = (comparable(&plan("one", "first")), comparable(&plan("two", "second")));
+        let mut changes = Vec::new();
+        differences("", Some(&before), Some(&after), &mut changes);
+        let fields: Vec<&str> = changes.iter().map(|change| change.field.as_str()).collect();
+        assert_eq!(fields, vec!["image.build.arguments.TOKEN", "mounts"]);
+        assert!(changes.iter().all(|change| !format!("{change:?}").contains("second")));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{
     answer::Refusal,
     diagnostic::{Diagnostic, Findings, Severity},
     policy::approval::PendingApproval,
-    resolve::{Claim, Environment, Judgement, LaunchJudgement},
+    resolve::{Claim, Environment, Given, Judgement, LaunchJudgement},
     source::{Source, Sources},
     words::{Delivery, EditCost, EnvState, Layer, Origin},
 };
@@ -99,6 +99,9 @@ fn entry(name: &str, claims: &[Claim<'_>], sources: &Sources) -> Option<EnvEntry
 /// The repository's texts are frozen when a workspace is made, so its own words cost more than a person's.
 fn edit_cost(claim: &Claim<'_>, source: &Source) -> EditCost {
     match (claim.delivery, source.origin) {
+        _ if matches!(claim.given, Given::Constant(_) | Given::Orca) => EditCost::Fixed,
+        // Its value is the host's of now, whoever asked for it.
+        _ if matches!(claim.given, Given::Host) => EditCost::NextLaunch,
         (_, Origin::OrcaYaml | Origin::Devcontainer) => EditCost::AdoptRepositoryConfig,
         (Delivery::Image, _) => EditCost::Image,
         (Delivery::Start, _) => EditCost::Recreate,
@@ -160,9 +163,12 @@ fn readers(entries: &[EnvEntry]) -> Vec<String> {
     {
         said.push("What you set for the workspace alone is kept in a file that only you can read, until the workspace is removed.");
     }
+    if entries.iter().any(|entry| entry.edit_cost == EditCost::AdoptRepositoryConfig) {
+        said.push("What the repository's files say is as public as the repository; the workspace's record has it as well.");
+    }
     if entries.iter().any(|entry| entry.secret || entry.layer == Layer::Host) {
         said.push(
-            "Values of secrets and of host variables are kept nowhere outside the processes that get them.",
+            "Values of secrets and of host variables are stored nowhere. As long as a process runs that got one, this computer's root and your own processes can read it there, or in the engine's client that started it.",
         );
     }
     said.into_iter().map(String::from).collect()

@@ -46,7 +46,7 @@ pub fn why_in_workspace(name: &str, report: &WorkspaceEnvironment) -> Vec<String
     let mut story = why(name, &report.effective);
     let had = report.last_launch.as_ref().map(|last| last.iter().find(|variable| variable.name == name));
     match had {
-        None => story.push("Nothing was launched in this workspace yet.".into()),
+        None => story.push("Nothing was launched in this workspace by exec or shell yet.".into()),
         Some(None) => story.push("The last launch did not have it.".into()),
         Some(Some(last)) if last.delivery == Delivery::Start => {
             story.push("The last launch had it from the container's start.".into());
@@ -114,6 +114,7 @@ fn cost(entry: &EnvEntry) -> String {
     match entry.edit_cost {
         EditCost::NextLaunch => "It is handed over at each launch: an edit reaches the next terminal, running ones keep theirs.",
         EditCost::Recreate => "It is there from the container's start: an edit needs a recreate, and the engine's inspect shows it.",
+        EditCost::Fixed => "It is Orca's own, the same in each workspace; nobody edits it.",
         EditCost::Image => "It is part of the image: another image, or a variable of the same name in a higher layer, changes it.",
         EditCost::AdoptRepositoryConfig => "It stands in a file of the repository, which is frozen when the workspace is made: an edit there takes a recreate that adopts it; a variable of the same name of yours wins at the next launch.",
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// A variable that a launch had, as a record keeps it: no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LaunchedVariable {
     /// Its name.
     pub name: String,
@@ -40,7 +40,7 @@ pub struct VariableChange {
 /// A file of the repository that is not what the workspace was made with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Drift {
     /// Its path in the repository.
     pub file: String,

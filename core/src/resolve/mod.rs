@@ -223,6 +223,24 @@ pub(crate) fn judge_launch<'r>(request: &'r PlanRequest, frozen: &ContainerPlan)
     LaunchJudgement { findings, sources, environment, pending: desk.pending }
 }
 
+/// What is wrong with the start variables of a frozen plan as they are said now: no launch needs them, but a recreate does.
+pub(crate) fn start_faults(request: &PlanRequest, frozen: &ContainerPlan) -> Findings {
+    let LaunchJudgement { mut environment, mut sources, .. } = judge_launch(request, frozen);
+    let claims: Vec<(String, Option<crate::source::SourceId>)> = frozen
+        .start_env
+        .iter()
+        .map(|name| {
+            let claim = environment.active().find(|(active, _)| active == name);
+            (name.clone(), claim.map(|(_, claim)| claim.source))
+        })
+        .collect();
+    let unset = sources.add(Source::setting(Origin::Request, "startEnv"));
+    let start: Vec<_> = claims.into_iter().map(|(name, source)| (name, source.unwrap_or(unset))).collect();
+    let mut findings = Findings::default();
+    environment.mark_start(&start, &mut findings, &sources);
+    findings
+}
+
 /// The variables of the devcontainer.json that a plan was made with.
 fn frozen_variables(
     request: &PlanRequest,
