@@ -21,6 +21,7 @@ mod doctor;
 mod env;
 mod env_edit;
 mod exec;
+mod fetch;
 mod input;
 mod launch;
 mod person;
@@ -62,6 +63,7 @@ enum Command {
     Stop(workspace::OneArgs),
     Recreate(renew::RecreateArgs),
     Copy(renew::CopyArgs),
+    Fetch(fetch::FetchArgs),
     /// Remove a workspace with its container and volumes
     Rm(workspace::OneArgs),
     Doctor(doctor::DoctorArgs),
@@ -167,6 +169,7 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Stop(args) => workspace::reach(Goal::Stop, &args, io),
         Command::Recreate(args) => renew::run_recreate(args, io),
         Command::Copy(args) => renew::run_copy(&args, io),
+        Command::Fetch(args) => fetch::run(&args, io),
         Command::Rm(args) => workspace::reach(Goal::Remove, &args, io),
         Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),

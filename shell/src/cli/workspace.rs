@@ -243,6 +243,7 @@ pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));
     if goal == Goal::Remove && reached.is_ok() {
+        crate::import::forget(&runner.record, &store);
         lock.remove();
     } else {
         drop(lock);
