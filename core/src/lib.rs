@@ -46,14 +46,17 @@ pub use attest::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
-    ARE_THERE, Action, ActionKind, AddedFile, Arg, Blocked, Command, CommandLists, ContainerFacts,
-    DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown,
-    MISSING_TOOLS, NOT_WRITABLE, NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext,
-    Resource, SHOW_FILES, Stdin, TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names,
-    launch_secret_names, look_argv, next_actions, render,
+    ARE_THERE, Action, ActionKind, AddedFile, Arg, BUNDLE_OUT, Blocked, Command, CommandLists,
+    ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV,
+    HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE,
+    NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, SHOW_FILES, Stdin,
+    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, launch_secret_names,
+    look_argv, next_actions, render,
 };
+pub use parse::bundle_header::{BundleFault, BundleHead, is_object_id};
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
 pub use parse::include_rules::IncludeRules;
+pub use parse::raw_diff::RawDiff;
 pub use parse::worktree_include::is_git_folder;
 pub use plan::{
     BuildPlan, ClonePlan, CommandPlan, ContainerPlan, DevcontainerPlan, EnginePlan, Expectation, Hardening,
@@ -61,6 +64,7 @@ pub use plan::{
     VolumePlan, VolumeRef, template_size,
 };
 pub use policy::approval::PendingApproval;
+pub use policy::host_files::{HostFile, changed_host_files};
 pub use report::{
     Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow, VariableChange,
     WorkspaceEnvironment, devcontainer_keys_page, environment_table, place, plan_changes, values_in, why,
@@ -74,8 +78,8 @@ pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
     ApprovalKind, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange, EnvState,
-    Evidence, Goal, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network, Origin, Phase,
-    Said, Template,
+    Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network,
+    Origin, Phase, Said, Template,
 };
 
 use alloc::{string::String, vec::Vec};

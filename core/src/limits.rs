@@ -126,3 +126,17 @@ pub const REPOSITORY_MOUNTS: usize = 16;
 
 /// Ports that one range stands for; more are a mistake, and every one is asked of a person.
 pub const PORT_RANGE: u16 = 16;
+
+/// Bytes of a bundle that comes out of a workspace: it lies on this machine's disk for a moment, and its pack once more
+/// for good. What an agent wrote since the last one is some megabytes; a whole history of two gigabytes is a large one.
+pub const BUNDLE_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+
+/// Bytes of such a bundle's head: one reference and a few commits that it presupposes.
+pub const BUNDLE_HEAD_BYTES: usize = 64 * 1024;
+
+/// Seconds that a bundle may take to come out, and each step of git to judge it: whoever writes it may be slow on purpose.
+pub const BUNDLE_DEADLINE_S: u32 = 1800;
+
+/// Bytes of the list of paths in which two commits differ: 300,000 paths. A tree of a few kilobytes can name more of them
+/// than a machine has atoms to hold; what cannot be listed is not taken.
+pub const CHANGED_PATHS_BYTES: u64 = 32 * 1024 * 1024;

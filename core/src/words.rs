@@ -345,6 +345,34 @@ words! {
 }
 
 words! {
+    /// Who runs a file on the host, or what it is.
+    HostFileKind {
+        /// git itself reads it.
+        Git = "git",
+        /// A hook, or what says which hooks run.
+        Hook = "hook",
+        /// A pipeline.
+        Ci = "ci",
+        /// An editor's tasks and settings.
+        Editor = "editor",
+        /// A coding agent's instructions, settings and servers.
+        Agent = "agent",
+        /// A shell that enters the folder.
+        Shell = "shell",
+        /// What containers are built and made from.
+        Container = "container",
+        /// A package manager, with its scripts.
+        Packages = "packages",
+        /// A build, or a tool's configuration that is code.
+        Build = "build",
+        /// A script, or a file that is executable.
+        Script = "script",
+        /// A link that leads out of the repository.
+        Link = "link",
+    }
+}
+
+words! {
     /// What is wanted.
     Goal {
         /// A running workspace.

@@ -10,6 +10,8 @@ pub mod doctor;
 #[cfg(unix)]
 pub mod engine;
 pub mod gather;
+#[cfg(unix)]
+pub mod import;
 pub mod redact;
 pub mod secrets;
 pub mod settings;

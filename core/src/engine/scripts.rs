@@ -63,6 +63,24 @@ export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd \"$1\"; \
 git config --replace-all remote.origin.url \"$2\"; \
 git config --replace-all remote.origin.fetch '+refs/heads/*:refs/remotes/origin/*'";
 
+/// What `BUNDLE_OUT` ends with where the clone, or the branch in it, is not there.
+pub const NO_BRANCH_INSIDE: i32 = 10;
+
+/// What `BUNDLE_OUT` ends with where the branch brings nothing that is not known; its commit is printed instead.
+pub const NOTHING_NEW_INSIDE: i32 = 11;
+
+/// The branch on its way out, as a bundle on standard output: `sh -c BUNDLE_OUT sh TARGET BRANCH COMMIT…`. Without what
+/// the COMMITs reach, of which one that is not there counts for nothing. All of it is the container's own word.
+pub const BUNDLE_OUT: &str = "\
+set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+GIT_ALLOW_PROTOCOL=none; GIT_NO_LAZY_FETCH=1; GIT_NO_REPLACE_OBJECTS=1; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_ALLOW_PROTOCOL GIT_NO_LAZY_FETCH GIT_NO_REPLACE_OBJECTS; \
+cd -- \"$1\" 2>/dev/null || exit 10; branch=$2; shift 2; \
+at=$(git rev-parse -q --verify \"refs/heads/$branch^{commit}\") || exit 10; \
+for id; do shift; if git cat-file -e \"$id^{commit}\" 2>/dev/null; then set -- \"$@\" \"^$id\"; fi; done; \
+new=$(git rev-list -n 1 \"$at\" \"$@\"); if [ -z \"$new\" ]; then echo \"$at\"; exit 11; fi; \
+exec git bundle create --progress - \"refs/heads/$branch\" \"$@\"";
+
 /// Unpacks ignored files: `sh -c UNPACK sh TARGET` with a tar on standard input; never over what is there. Large
 /// files come under `.git/orca-copy` first and are linked into their place once they are whole. busybox leaves out
 /// links with `..` unless it is told that they were judged.

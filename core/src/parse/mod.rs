@@ -1,5 +1,6 @@
 //! Untrusted text into documents with positions. Nothing is judged here but form.
 
+pub(crate) mod bundle_header;
 pub(crate) mod dockerfile;
 pub(crate) mod env_file;
 pub(crate) mod env_name;
@@ -10,6 +11,7 @@ pub(crate) mod metadata_label;
 pub(crate) mod mount_text;
 pub(crate) mod orca_yaml;
 pub(crate) mod quantity;
+pub(crate) mod raw_diff;
 pub(crate) mod run_args;
 pub(crate) mod substitution;
 pub(crate) mod worktree_include;

@@ -4,6 +4,7 @@ pub(crate) mod approval;
 pub(crate) mod devcontainer;
 pub(crate) mod env_names;
 pub(crate) mod gh_account;
+pub(crate) mod host_files;
 pub(crate) mod maximum;
 pub(crate) mod orca_env;
 

@@ -12,6 +12,7 @@ mod arbitrary;
 mod argv;
 mod attest;
 mod boundary;
+mod bundle_out;
 mod canary;
 mod ceiling;
 mod confinement;

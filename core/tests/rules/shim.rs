@@ -15,7 +15,7 @@ use std::{
 };
 
 /// The ways to call a shell as `sh`.
-fn shells() -> Vec<Vec<&'static str>> {
+pub(crate) fn shells() -> Vec<Vec<&'static str>> {
     let known: [(&str, &str, &[&str]); 4] = [
         ("dash", "/usr/bin/dash", &["/usr/bin/dash"]),
         ("bash", "/bin/bash", &["/bin/bash"]),

@@ -21,6 +21,7 @@ mod doctor;
 mod env;
 mod env_edit;
 mod exec;
+mod fetch;
 mod input;
 mod launch;
 mod person;
@@ -65,6 +66,7 @@ enum Command {
     Restart(workspace::OneArgs),
     Recreate(renew::RecreateArgs),
     Copy(renew::CopyArgs),
+    Fetch(fetch::FetchArgs),
     Rm(workspace::RmArgs),
     Sweep(sweep::SweepArgs),
     Doctor(doctor::DoctorArgs),
@@ -170,6 +172,7 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Stop(args) => workspace::reach(Goal::Stop, &args, io),
         Command::Recreate(args) => renew::run_recreate(args, io),
         Command::Copy(args) => renew::run_copy(&args, io),
+        Command::Fetch(args) => fetch::run(&args, io),
         Command::Restart(args) => workspace::restart(&args, io),
         Command::Rm(args) => workspace::rm(&args, io),
         Command::Sweep(args) => sweep::run(&args, io),

@@ -12,6 +12,7 @@ mod feed;
 mod image;
 mod inspect;
 mod pace;
+mod take_out;
 
 pub use bounds::Bounds;
 pub(crate) use bounds::QUESTION_MEMORY;
@@ -20,6 +21,8 @@ pub use client::{Client, ClientError, Output, Wanted, run as run_bounded};
 pub use detect::{Detected, EngineDetails, EngineError, detect};
 pub(crate) use detect::{host_path, host_program, in_debug_mode, knows_runtime};
 pub use disk::{DISK_FLOOR, DiskLow, Space, check_floor, check_room, free_bytes, gibibytes, spaces};
+pub(crate) use feed::NO_PROGRESS;
 pub use feed::{Input, Writer};
 pub use image::{ImageError, has_triggers, image_configuration, image_facts, remove_helper};
 pub use inspect::{Inspector, KernelChecks};
+pub use take_out::{OutBounds, TakeOutError, take_out};

@@ -27,7 +27,7 @@ fn word(arg: &Arg) -> String {
 }
 
 /// Quoted where a shell needs it; characters that a terminal obeys stand as escapes of `$'…'`.
-fn quote(text: &str) -> Cow<'_, str> {
+pub(crate) fn quote(text: &str) -> Cow<'_, str> {
     if !text.is_empty() && text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }

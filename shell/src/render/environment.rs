@@ -59,13 +59,14 @@ fn costs(report: &EffectiveEnvironment) -> Option<String> {
         report.environment.iter().any(|entry| entry.edit_cost == **cost && entry.state == EnvState::Active)
     });
     let kinds: Vec<&str> = kinds
-        .map(|cost| match cost {
-            EditCost::NextLaunch => "of a launch variable is in the next launch",
-            EditCost::Recreate => "of a start variable takes a recreate",
+        .filter_map(|cost| match cost {
+            EditCost::NextLaunch => Some("of a launch variable is in the next launch"),
+            EditCost::Recreate => Some("of a start variable takes a recreate"),
             EditCost::AdoptRepositoryConfig => {
-                "of a line of the repository takes a recreate that adopts its files"
+                Some("of a line of the repository takes a recreate that adopts its files")
             }
-            EditCost::Image => "of the image's takes another image, or the same name in a higher layer",
+            EditCost::Image => Some("of the image's takes another image, or the same name in a higher layer"),
+            EditCost::Fixed => None,
         })
         .collect();
     (!kinds.is_empty()).then(|| format!("An edit {}.", kinds.join(", ")))

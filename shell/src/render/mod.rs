@@ -15,6 +15,7 @@ mod refusal;
 mod sarif;
 
 pub(crate) use check::check;
+pub(crate) use command::quote as shell_word;
 pub(crate) use doctor::doctor;
 pub(crate) use environment::{
     drift_line, environment, markdown, sentences, workspace_environment, workspace_markdown,

@@ -40,6 +40,7 @@ use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 use crate::engine::{CarryOutError, ClientError, DiskLow, EngineError, ImageError};
 use crate::gather::committed::CommittedError;
 use crate::gather::request::GatherError;
+use crate::import::ImportError;
 use crate::secrets::SecretsError;
 use crate::settings::SettingsError;
 use crate::store::{LockError, StoreError};
@@ -191,6 +192,9 @@ pub enum WorkspaceError {
     /// The repository cannot be cloned from.
     #[error(transparent)]
     Committed(#[from] CommittedError),
+    /// The branch was not brought home.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The checkout whose ignored files are copied cannot be read.
     #[error("The checkout whose ignored files are to be copied cannot be read: {0}.")]
     Checkout(std::io::Error),

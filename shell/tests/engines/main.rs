@@ -2,6 +2,7 @@
 //! ignored; an engine that is named and not there is a failure.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod attacker;
 mod bench;
 mod canary;
 mod copying;
@@ -14,8 +15,10 @@ mod doctor;
 mod endpoints;
 mod environment;
 mod failures;
+mod fetch;
 mod fidelity;
 mod hardening;
+mod hostile_fetch;
 mod images;
 mod interrupted;
 mod keyring;
@@ -133,6 +136,13 @@ const TESTS: &[(&str, Test)] = &[
     ("sweep::work_goes_only_by_force_and_a_clock_that_jumped_keeps_all", sweep::forced),
     ("sweep::nothing_of_anybody_else_is_touched", sweep::strangers),
     ("sweep::a_store_that_cannot_be_read_removes_nothing", sweep::broken_store),
+    ("fetch::a_branch_that_no_worktree_holds_moves_forward", fetch::forward),
+    ("fetch::a_branch_that_a_worktree_holds_is_left", fetch::held),
+    ("fetch::what_is_no_step_forward_is_kept_beside_the_branch", fetch::diverged),
+    ("hostile_fetch::objects_that_no_git_writes_are_refused", hostile_fetch::bad_objects),
+    ("hostile_fetch::nothing_but_the_branch_comes", hostile_fetch::other_bundles),
+    ("hostile_fetch::what_is_too_much_is_dropped", hostile_fetch::too_much),
+    ("hostile_fetch::nothing_of_it_runs_or_chooses_on_the_host", hostile_fetch::inside),
     ("doctor::facts_are_what_the_engine_says_itself", doctor::facts_are_the_engines),
     (
         "doctor::listeners_on_every_address_are_named_and_those_on_loopback_are_not",
