@@ -1,6 +1,7 @@
 //! `env set`, `env unset`, `env import`: variables of one workspace, in its next launch without a recreate.
 
 use std::ffi::OsStr;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
@@ -140,12 +141,20 @@ fn variables(
 
 /// A value from standard input, without its last line end, as a shell's `$(…)` would give it.
 fn from_standard_input(name: &str, io: &mut Io<'_>) -> Result<Sensitive, Failure> {
+    if std::io::stdin().is_terminal() {
+        let message = "A value is read from standard input, and this one is a terminal, where it would be seen: pipe it in.";
+        return Err(Failure::Usage(message.into()));
+    }
     let most = limits::ENV_STRING_BYTES.saturating_add(2);
     let unreadable =
         |why: &str| Failure::Failed(format!("The value of {} on standard input {why}.", quoted(name)));
     let bytes = read_at_most(&mut *io.stdin, most)
         .map_err(|error| unreadable(&format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8"))?;
+    if text.is_empty() {
+        // A program in front that failed prints nothing, and must not take the value of before with it.
+        return Err(unreadable("is empty; write NAME= for an empty value"));
+    }
     let text = Sensitive::from(text);
     let value = text.reveal();
     let value = value.strip_suffix('\n').map_or(value, |line| line.strip_suffix('\r').unwrap_or(line));

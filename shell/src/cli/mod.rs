@@ -56,8 +56,7 @@ enum Command {
     Exec(exec::ExecArgs),
     Shell(exec::ShellArgs),
     Ls(workspace::LsArgs),
-    /// Say what became of a workspace and what to do
-    Status(workspace::OneArgs),
+    Status(workspace::StatusArgs),
     /// Start a stopped workspace
     Start(workspace::OneArgs),
     /// Stop a running workspace

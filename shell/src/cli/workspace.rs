@@ -47,6 +47,16 @@ pub(super) struct OneArgs {
     json: bool,
 }
 
+/// Say what became of a workspace, which files changed since it was made, and what to do
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    #[command(flatten)]
+    one: OneArgs,
+    /// Settings file
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+}
+
 /// Remove a workspace with its container and volumes; one that holds work that is nowhere else is kept
 #[derive(Debug, Args)]
 pub(super) struct RmArgs {
@@ -205,12 +215,14 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     Ok(Ended::ok(broken.is_empty()))
 }
 
-pub(super) fn status(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let (store, record) = found(&args.workspace)?;
+pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let (store, record) = found(&args.one.workspace)?;
     let mut status = workspace::status(&record);
     status.drift = workspace::drift(&record);
-    status.recreate = workspace::waiting_for_recreate(&record, &store, &settings_of(None)?);
-    if args.json {
+    // Settings that cannot be read are told by whoever needs them.
+    let settings = settings_of(args.settings.as_deref()).unwrap_or_default();
+    status.recreate = workspace::waiting_for_recreate(&record, &store, &settings);
+    if args.one.json {
         writeln!(io.stdout, "{}", with_status(&record, &status))?;
         return Ok(Ended::Done);
     }

@@ -118,6 +118,10 @@ impl Inspector<'_> {
         match self.ask(&["volume", "inspect", "--", name]) {
             Answer::Absent => Resource::Absent,
             Answer::Unknown(why) => Resource::Unknown { why },
+            // podman answers for a name that begins so (measured on 4.3).
+            Answer::There(document, _) if document.get("Name").and_then(Value::as_str) != Some(name) => {
+                Resource::Absent
+            }
             Answer::There(document, _) => {
                 let labels = document.get("Labels").cloned().unwrap_or_default();
                 let ours = self.labels_are_ours(&labels, &["orca.install", "orca.instance"]);

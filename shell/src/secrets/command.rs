@@ -1,8 +1,8 @@
 //! A value that a program prints: without a shell, without a terminal, within a deadline.
 //!
 //! It has the person's own environment, which password managers live on (HOME, DBUS_SESSION_BUS_ADDRESS, GPG_TTY), and
-//! `/` as its folder, so that nothing of a repository is run or read by a relative path. Its standard error is kept
-//! until the value is known, and told, masked, where it fails.
+//! `/` as its folder, so that nothing of a repository is run or read by a relative path. Its standard error goes nowhere: a
+//! program that fails may say the value there, and nobody could know it as one.
 
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,20 +14,14 @@ use std::time::{Duration, Instant};
 
 use orca_container_core::{Sensitive, quoted};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::value;
-use crate::engine::{Output, host_path, host_program};
+use crate::engine::{host_path, host_program};
 use crate::trace;
 
 /// How long a program may take: a person may have to find a key to touch, or type into a window.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
-
-/// Bytes of a complaint that are kept.
-const COMPLAINT: usize = 16 * 1024;
-
-/// How long a complaint is waited for once its program has ended: another process may hold it open.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The value that a command prints. The error names the secret and its program, never an argument.
 pub(super) fn value(name: &str, words: &[String], deadline: Duration) -> Result<Sensitive, String> {
@@ -42,7 +36,7 @@ pub(super) fn value(name: &str, words: &[String], deadline: Duration) -> Result<
     let mut command = Command::new(path);
     command.args(args).env("PATH", host_path()).current_dir("/");
     let begun = Instant::now();
-    let mut ran = run(command, deadline).map_err(|cause| {
+    let ran = run(command, deadline).map_err(|cause| {
         format!("The secret {} comes from {}, which cannot be run: {cause}.", quoted(name), quoted(program))
     })?;
     trace::call(program, ["for", "the", "secret", name].iter(), &ran.ended.told(), begun.elapsed(), &[]);
@@ -50,7 +44,10 @@ pub(super) fn value(name: &str, words: &[String], deadline: Duration) -> Result<
         Ended::Status(status) if status.success() => {
             return value::of(name, value::without_line_end(&ran.printed));
         }
-        Ended::Status(_) => format!("{}: {}", ran.ended.told(), ran.complaint()),
+        Ended::Status(_) => format!(
+            "{}. What it says of it may hold the value, so it is not repeated here; run it by itself to read that",
+            ran.ended.told()
+        ),
         Ended::Deadline => format!("did not end within {} seconds", deadline.as_secs()),
         Ended::TooMuch => value::too_long(),
         Ended::Terminal => {
@@ -98,36 +95,17 @@ impl Ended {
 struct Ran {
     ended: Ended,
     printed: Zeroizing<Vec<u8>>,
-    complained: Zeroizing<Vec<u8>>,
-}
-
-impl Ran {
-    /// Its own words without what it printed as a value: whoever traces its steps repeats the value there.
-    fn complaint(&mut self) -> String {
-        value::known(&self.printed);
-        let mut said = Output { stderr: std::mem::take(&mut *self.complained), ..Output::default() };
-        let complaint = said.complaint();
-        said.stderr.zeroize();
-        complaint
-    }
 }
 
 /// Runs it to its end and to that of what it prints. It leads a group of its own, so that all that it started can be
 /// ended with it.
 fn run(mut command: Command, deadline: Duration) -> io::Result<Ran> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let begun = Instant::now();
     let mut child = command.spawn()?;
     let printed = Kept::of(child.stdout.take(), value::MOST);
-    let complained = Kept::of(child.stderr.take(), COMPLAINT);
     let ended = waited(&mut child, &printed, begun, deadline)?;
-    let mut pause = begun.elapsed();
-    let patience = pause.saturating_add(LAST_WORDS);
-    while !complained.lock().ended && pause < patience && matches!(ended, Ended::Status(_)) {
-        thread::sleep(Duration::from_millis(5));
-        pause = begun.elapsed();
-    }
-    Ok(Ran { ended, printed: printed.taken(), complained: complained.whole_lines() })
+    Ok(Ran { ended, printed: printed.taken() })
 }
 
 fn waited(child: &mut Child, printed: &Kept, begun: Instant, deadline: Duration) -> io::Result<Ended> {
@@ -222,17 +200,6 @@ impl Kept {
 
     fn taken(&self) -> Zeroizing<Vec<u8>> {
         std::mem::take(&mut self.lock().bytes)
-    }
-
-    /// Without the beginning of a line whose rest was dropped: a part of a value would not be known as one.
-    fn whole_lines(&self) -> Zeroizing<Vec<u8>> {
-        let over = self.lock().over;
-        let mut bytes = self.taken();
-        if over {
-            let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
-            bytes.truncate(end);
-        }
-        bytes
     }
 }
 

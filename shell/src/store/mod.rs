@@ -255,7 +255,11 @@ impl Store {
 
     /// What the last launch of a workspace had; `None` before the first.
     pub fn last_launch(&self, record: &WorkspaceRecord) -> Result<Option<LastLaunch>, StoreError> {
-        read_json(&self.root.join("launches").join(format!("{}.json", record.file_name())))
+        // It is not written to the disk at any price, so half of one may be there; then it is not known.
+        match read_json(&self.root.join("launches").join(format!("{}.json", record.file_name()))) {
+            Err(StoreError::Invalid { .. }) => Ok(None),
+            read => read,
+        }
     }
 
     /// Writes down what a launch has.

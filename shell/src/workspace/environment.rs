@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use orca_container_core::input::{EnvFile, EnvSetting, UniqueMap};
+use orca_container_core::input::{EnvFile, EnvSetting, PlanRequest, UniqueMap};
 use orca_container_core::{
-    Diagnostic, Drift, EffectiveEnvironment, Refusal, Severity, WorkspaceEnvironment, edited_start_variables,
-    launch_environment, workspace_environment,
+    ContainerPlan, Diagnostic, Drift, EffectiveEnvironment, Refusal, Severity, WorkspaceEnvironment, edited_start_variables,
+    launch_environment, start_list_changes, start_variable_faults, workspace_environment,
 };
 
 use super::WorkspaceError;
@@ -69,10 +69,16 @@ fn configured(record: &WorkspaceRecord) -> Option<Vec<orca_container_core::Sensi
 
 /// Names of the start variables whose edit waits for a recreate.
 pub fn waiting_for_recreate(record: &WorkspaceRecord, store: &Store, settings: &Settings) -> Vec<String> {
-    let (Some(observed), Ok(request)) = (configured(record), launch_request(record, store, settings)) else {
-        return Vec::new();
-    };
-    edited_start_variables(&record.plan, &request, &observed)
+    let Ok(request) = launch_request(record, store, settings) else { return Vec::new() };
+    let observed = configured(record).unwrap_or_default();
+    if observed.is_empty() {
+        return start_list_changes(&record.plan, &request);
+    }
+    let mut names = edited_start_variables(&record.plan, &request, &observed);
+    names.extend(start_list_changes(&record.plan, &request));
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Edits a workspace's own variables: judged first, kept when nothing of it is refused. Running processes keep theirs.
@@ -89,7 +95,7 @@ pub fn edit(
         return Err(WorkspaceError::Unfinished(orca_container_core::quoted(&record.workspace.name)));
     }
     let mut values = store.values(record)?;
-    let before = refused(&launch_environment(&record.plan, &launch_request(record, store, settings)?));
+    let before = refused(&record.plan, &launch_request(record, store, settings)?);
     let (set, unset) = match edit {
         Edit::Set(env) => {
             values.set(&env);
@@ -113,8 +119,8 @@ pub fn edit(
     let request = request_with(record, store, settings, &values)?;
     know(&request);
     let environment = launch_environment(&record.plan, &request);
-    let new: Vec<Diagnostic> =
-        refused(&environment).into_iter().filter(|problem| !before.contains(problem)).collect();
+    let now = refused(&record.plan, &request);
+    let new: Vec<Diagnostic> = now.into_iter().filter(|problem| !before.contains(problem)).collect();
     if !new.is_empty() {
         return Err(Refusal::of(new).into());
     }
@@ -125,6 +131,10 @@ pub fn edit(
     Ok(Edited { set, unset, recreate, environment })
 }
 
-fn refused(environment: &EffectiveEnvironment) -> Vec<Diagnostic> {
-    environment.problems.iter().filter(|problem| problem.severity == Severity::Refused).cloned().collect()
+/// What refuses a launch, or a recreate for the sake of start variables.
+fn refused(plan: &ContainerPlan, request: &PlanRequest) -> Vec<Diagnostic> {
+    let mut problems = launch_environment(plan, request).problems;
+    problems.extend(start_variable_faults(plan, request));
+    problems.retain(|problem| problem.severity == Severity::Refused);
+    problems
 }

@@ -23,7 +23,15 @@ pub fn find(store: &Store, written: &str) -> Result<WorkspaceRecord, WorkspaceEr
         0 => Err(broken
             .pop()
             .map_or_else(|| WorkspaceError::NotFound(orca_container_core::quoted(written)), Into::into)),
-        1 => found.pop().ok_or_else(|| WorkspaceError::NotFound(orca_container_core::quoted(written))),
+        1 => {
+            let record =
+                found.pop().ok_or_else(|| WorkspaceError::NotFound(orca_container_core::quoted(written)))?;
+            // One that was copied here from another store names what belongs to that one.
+            if store.install_id()?.as_ref() != Some(&record.install_id) {
+                return Err(WorkspaceError::Foreign(orca_container_core::quoted(&record.workspace.name)));
+            }
+            Ok(record)
+        }
         _ => {
             let which =
                 found.iter().map(|record| orca_container_core::quoted(&record.workspace.id)).collect();

@@ -11,7 +11,7 @@ use orca_container_core::input::{
 };
 use orca_container_core::{
     Delivery, EngineKind, LaunchAnswer, Sensitive, WorkspaceEnvironment, launch, launch_environment,
-    launch_host_names, launch_secret_names,
+    launch_host_names, launch_secret_names, Refusal,
 };
 
 use super::WorkspaceError;
@@ -128,8 +128,11 @@ pub fn launch_answer(
     let host = host_values(record, &request)?;
     // A source that fails may say whatever it was told.
     know(&request);
+    let gh = if is_for_repository { None } else { gh_token(&request) };
     // Right before the launch and for no other question: asking a source may open a window or a hardware key.
     let needed = launch_secret_names(&record.plan, &request, &options.command);
+    look_for_debug_mode(&mut request, host.is_empty() && needed.is_empty() && gh.is_none())?;
+    refused_anyway(record, &request, &needed)?;
     let secrets = fetch(&settings.document.secrets, &needed, options.secrets)?;
     let helper = std::env::current_exe().ok().and_then(|path| path.to_str().map(String::from));
     let launch_request = LaunchRequest {
@@ -144,11 +147,10 @@ pub fn launch_answer(
             host,
             orca: UniqueMap::default(),
             secrets,
-            gh_token: if is_for_repository { None } else { gh_token(&request) },
+            gh_token: gh,
         },
     };
     know_launch(&launch_request.values);
-    look_for_debug_mode(&mut request, &launch_request.values)?;
     let answer = launch(&record.plan, &request, &launch_request)?;
     let mut variables = WorkspaceEnvironment::launched(&launch_environment(&record.plan, &request));
     // One that turned out to be absent on the host was left out.
@@ -171,10 +173,25 @@ pub(super) fn give_image_values(
     Ok(())
 }
 
+/// No source is asked for a launch that is refused whatever its value is.
+fn refused_anyway(
+    record: &WorkspaceRecord,
+    request: &PlanRequest,
+    needed: &[String],
+) -> Result<(), WorkspaceError> {
+    let environment = launch_environment(&record.plan, request);
+    if !environment.ok {
+        return Err(Refusal::of(environment.problems).into());
+    }
+    let debug = request.engine.as_ref().is_some_and(|engine| engine.debug);
+    if debug && !needed.is_empty() {
+        return Err(WorkspaceError::DebugWithSecrets);
+    }
+    Ok(())
+}
+
 /// Asked at each launch with values that are kept nowhere, since the record's facts are from create.
-fn look_for_debug_mode(request: &mut PlanRequest, values: &LaunchValues) -> Result<(), WorkspaceError> {
-    let named = [&values.host, &values.orca, &values.secrets];
-    let none = named.iter().all(|map| map.iter().next().is_none()) && values.gh_token.is_none();
+fn look_for_debug_mode(request: &mut PlanRequest, none: bool) -> Result<(), WorkspaceError> {
     if let Some(facts) = request.engine.as_mut().filter(|facts| facts.kind == EngineKind::Docker && !none) {
         let client = Client { program: facts.client.program.clone(), env: facts.client.env.clone() };
         facts.debug = in_debug_mode(&client)?;

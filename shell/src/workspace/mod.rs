@@ -67,6 +67,11 @@ pub enum WorkspaceError {
     /// Its making, or its removal, did not end.
     #[error("The workspace {0} is not whole: its create or its rm was interrupted. Run that command again.")]
     Unfinished(String),
+    /// Its docker logs what it is handed.
+    #[error(
+        "The docker daemon is in debug mode, in which its log holds what a launch is handed; a launch with a secret is refused (engine_debug_with_secrets). Start the daemon without debug."
+    )]
+    DebugWithSecrets,
     /// It has no container now.
     #[error("The workspace {0} has no container now, its volumes are kept: make it anew with recreate.")]
     NoContainer(String),
@@ -88,6 +93,11 @@ pub enum WorkspaceError {
         /// The workspace.
         workspace: String,
     },
+    /// Its record is another installation's.
+    #[error(
+        "The record of the workspace {0} is of another installation, whose store it was copied from; use it there. Move the record away to go on without it."
+    )]
+    Foreign(String),
     /// A name means several.
     #[error("The name {name} means several workspaces: {}.", which.join(", "))]
     Ambiguous {

@@ -106,7 +106,7 @@ impl<'a> Runner<'a> {
             ]));
         }
         self.removing = goal == Goal::Remove;
-        if self.removing {
+        if self.removing || goal == Goal::Recreate {
             self.remove_left_init();
         }
         loop {
@@ -144,6 +144,9 @@ impl<'a> Runner<'a> {
     fn remember(&mut self, action: Action) -> Result<(), WorkspaceError> {
         match action {
             Action::InitVolumes => self.record.progress.volumes_initialized = true,
+            Action::CreateVolume(_) if self.record.progress.volumes_initialized => {
+                self.record.progress.volumes_initialized = false;
+            }
             Action::Clone => self.record.progress.cloned = true,
             Action::SetRemote => self.record.progress.remote_set = true,
             Action::CopyIgnoredFiles => self.record.progress.copied = true,

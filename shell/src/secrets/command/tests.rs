@@ -50,9 +50,10 @@ fn a_program_is_an_absolute_path_or_in_an_absolute_folder_of_path() {
 #[test]
 fn failures_name_secret_and_code_and_hold_nothing_of_what_was_printed() {
     for (script, said) in [
-        ("echo hunter2-a; exit 3", "exit code 3: it said nothing"),
-        ("echo hunter2-b; echo \"is hunter2-b wrong?\" >&2; exit 4", "exit code 4: is [hidden] wrong?"),
-        ("set -x; echo hunter2-c; exit 5", "exit code 5: "),
+        ("echo hunter2-a; exit 3", "exit code 3"),
+        ("echo hunter2-b; echo \"is hunter2-b wrong?\" >&2; exit 4", "exit code 4"),
+        ("echo \"the password hunter2 expired\" >&2; exit 6", "run it by itself"),
+        ("set -x; echo hunter2-c; exit 5", "exit code 5"),
         ("echo hunter2-d; kill -9 $$", "the signal 9"),
         ("printf 'hunter2\\0e'", "NUL"),
         ("printf 'hunter2\\377f'", "UTF-8"),
@@ -64,8 +65,6 @@ fn failures_name_secret_and_code_and_hold_nothing_of_what_was_printed() {
         assert!(fault.contains(said) && fault.contains("\"NAME\""), "{script}: {fault}");
         assert!(!fault.contains("hunter2"), "{script}: {fault}");
     }
-    let escaped = sh("printf 'bad \\033[31m\\n' >&2; exit 1").unwrap_err();
-    assert!(escaped.contains("bad \\u{1b}[31m"), "{escaped}");
 }
 
 #[test]
@@ -74,14 +73,6 @@ fn one_byte_more_than_a_variable_holds_is_too_much() {
     let of = |count: usize| sh(&format!("head -c {count} /dev/zero | tr '\\0' x; echo"));
     assert_eq!(of(most).unwrap().reveal().len(), most);
     assert!(of(most + 1).unwrap_err().contains("more than"));
-}
-
-#[test]
-fn a_long_complaint_loses_its_last_line_and_no_value_shows() {
-    let fault =
-        sh("echo begins >&2; head -c 16370 /dev/zero | tr '\\0' x >&2; echo hunter2-long-value >&2; exit 1")
-            .unwrap_err();
-    assert!(fault.contains("begins") && !fault.contains("hunter2"), "{fault}");
 }
 
 #[test]
