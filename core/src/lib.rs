@@ -49,8 +49,8 @@ pub use engine::{
     ARE_THERE, Action, ActionKind, AddedFile, Arg, BUNDLE_OUT, Blocked, Command, CommandLists,
     ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV,
     HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE,
-    NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, SHOW_FILES, Stdin,
-    TERMINATE, TRY_PORTS, UNPACK, VolumeFacts, World, launch, launch_host_names, launch_secret_names,
+    NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE,
+    TRY_PORTS, UNPACK, UNPACK_OVER, VolumeFacts, World, launch, launch_host_names, launch_secret_names,
     look_argv, next_actions, render,
 };
 pub use parse::bundle_header::{BundleFault, BundleHead, is_object_id};

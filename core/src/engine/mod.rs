@@ -27,7 +27,7 @@ pub(crate) use render::create_words;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
 pub use scripts::{
     ARE_THERE, BUNDLE_OUT, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NO_BRANCH_INSIDE,
-    NOT_WRITABLE, NOTHING_NEW_INSIDE, SHOW_FILES, TERMINATE, TRY_PORTS, UNPACK,
+    NOT_WRITABLE, NOTHING_NEW_INSIDE, TERMINATE, TRY_PORTS, UNPACK, UNPACK_OVER,
 };
 pub use sequencer::{
     Blocked, ContainerFacts, ImageKnown, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts,

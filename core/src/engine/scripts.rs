@@ -88,13 +88,17 @@ pub const UNPACK: &str = "\
 set -eu; PATH=/usr/bin:/bin; EXTRACT_UNSAFE_SYMLINKS=1; export PATH EXTRACT_UNSAFE_SYMLINKS; umask 077; cd \"$1\"; \
 rm -rf .git/orca-copy; tar -x -k -o -f -; rm -rf .git/orca-copy";
 
-/// Says of each path whether something is there, `1` or `0`, one a line, and with `remove` takes files and links away:
-/// `sh -c ARE_THERE sh TARGET keep|remove PATH…`. A path may hold any byte: those that are no plain letter come as `\\0ooo`.
+/// Unpacks ignored files over those that are there, each whole and by itself: `sh -c UNPACK_OVER sh TARGET` with the same tar.
+pub const UNPACK_OVER: &str = "\
+set -eu; PATH=/usr/bin:/bin; EXTRACT_UNSAFE_SYMLINKS=1; export PATH EXTRACT_UNSAFE_SYMLINKS; umask 077; cd \"$1\"; \
+rm -rf .git/orca-copy; tar -x -o -f -; rm -rf .git/orca-copy";
+
+/// Says of each path what is there, one a line: `0` for nothing, `1` for a file or a link, `2` for a folder:
+/// `sh -c ARE_THERE sh TARGET PATH…`. A path may hold any byte: those that are no plain letter come as `\\0ooo`.
 pub const ARE_THERE: &str = "\
-set -eu; PATH=/usr/bin:/bin; cd \"$1\"; how=$2; shift 2; \
+set -eu; PATH=/usr/bin:/bin; cd \"$1\"; shift; \
 for path; do case $path in *\\\\*) path=$(printf '%b.' \"$path\"); path=${path%.};; esac; there=0; \
-if [ -e \"$path\" ] || [ -L \"$path\" ]; then there=1; fi; \
-if [ $how = remove ] && { [ -L \"$path\" ] || [ ! -d \"$path\" ]; }; then rm -f -- \"$path\"; fi; \
+if [ -L \"$path\" ]; then there=1; elif [ -d \"$path\" ]; then there=2; elif [ -e \"$path\" ]; then there=1; fi; \
 echo $there; done";
 
 /// Counts the work that is nowhere else: `sh -c UNPUSHED sh VOLUME CLONE KNOWN…`, where KNOWN are commits that are safe
@@ -120,13 +124,6 @@ echo \"others $others\"";
 pub const MISSING_TOOLS: &str = "\
 PATH=/usr/bin:/bin; for tool in git tar mkdir mv rm cat sleep grep; do command -v \"$tool\" >/dev/null 2>&1 || echo \"$tool\"; done; \
 [ -x /usr/bin/env ] || echo /usr/bin/env";
-
-/// Prints files of the workspace, each followed by a line `MARK CODE`, where the code is 0 for a regular file that was
-/// read: `sh -c SHOW_FILES sh MARK FILE…`. A link is none; a pipe would not end.
-pub const SHOW_FILES: &str = "\
-PATH=/usr/bin:/bin; mark=$1; shift; \
-for file; do code=1; if [ -f \"$file\" ] && [ ! -L \"$file\" ]; then cat -- \"$file\" 2>/dev/null; code=$?; fi; \
-printf '\\n%s %s\\n' \"$mark\" \"$code\"; done";
 
 /// Prints the folders in which the workspace's user cannot make a file, one a line: `sh -c NOT_WRITABLE sh FOLDER…`.
 pub const NOT_WRITABLE: &str = "\

@@ -6,19 +6,20 @@ use clap::Args;
 use orca_container_core::{EnvChange, is_deceptive, quoted};
 use serde_json::json;
 
-use super::container_flags::check_digests;
+use super::container_flags::ContainerFlags;
 use super::person::Person;
 use super::workspace::{failure, found, settings_of, tell_drift};
 use super::{Ended, Failure, Io};
-use crate::workspace::{Again, Difference, RecreateOptions, Ui, copy_again, recreate};
+use crate::workspace::{Again, Difference, RecreateOptions, Told, Ui, copy_again, recreate};
 
 /// Characters of a fact that are shown; a mount has fewer.
 const FACT: usize = 400;
 
 /// Make the container of a workspace anew; its volumes are kept
 ///
-/// Settings and variables are those of now. The repository's files count as they were when the workspace was made, unless
-/// they are adopted.
+/// Settings and variables are those of now, and so is what is chosen here; what was chosen at create stays otherwise. The
+/// repository's files count as they were when the workspace was made, unless they are adopted. Running processes end, and
+/// what lies outside of the volumes goes.
 #[derive(Debug, Args)]
 pub(super) struct RecreateArgs {
     /// Workspace: a path, its id, or its name
@@ -26,10 +27,7 @@ pub(super) struct RecreateArgs {
     /// Take orca.yaml, devcontainer.json and .worktreeinclude as they are committed on the host now
     #[arg(long)]
     adopt_repository_config: bool,
-    /// Approve what is asked, by its digest
-    #[arg(long, value_name = "DIGEST")]
-    approve: Vec<String>,
-    /// Show the difference and touch nothing
+    /// Show the difference and what would be asked, and touch nothing
     #[arg(long)]
     dry_run: bool,
     /// Settings file
@@ -38,6 +36,8 @@ pub(super) struct RecreateArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    flags: ContainerFlags,
 }
 
 /// Copy the ignored files that .worktreeinclude listed when the workspace was made, once more
@@ -57,7 +57,16 @@ pub(super) struct CopyArgs {
 }
 
 pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    check_digests(&args.approve)?;
+    let approve = args.flags.digests()?;
+    let words = args.flags.words()?;
+    if words.choices.env.is_some() || words.choices.env_file.is_some() {
+        return Err(Failure::Usage(
+            "Variables of a workspace are edited by env set, env unset and env import.".into(),
+        ));
+    }
+    if words.choices.enabled == Some(false) || words.choices.engine.is_some() || words.agent.is_some() {
+        return Err(Failure::Usage("A recreate keeps the engine, the agent and the container.".into()));
+    }
     let (store, record) = found(&args.workspace)?;
     let settings = settings_of(args.settings.as_deref())?;
     if !args.adopt_repository_config {
@@ -65,16 +74,22 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
     }
     let options = RecreateOptions {
         settings: &settings,
+        choices: words.choices,
+        devcontainer: words.devcontainer,
         adopt: args.adopt_repository_config,
-        approve: args.approve,
+        approve,
         dry_run: args.dry_run,
     };
     let mut told = None;
-    let mut tell = |difference: &Difference, ui: &mut dyn Ui| {
-        for line in lines(difference) {
+    let mut tell = |said: &Told<'_>, ui: &mut dyn Ui| {
+        for line in lines(said.difference) {
             ui.progress(&line);
         }
-        told = Some(difference.clone());
+        for asked in said.pending {
+            ui.progress(&format!("Asked: {}", asked.message));
+            ui.progress(&format!("    --approve {}", asked.digest));
+        }
+        told = Some(said.difference.clone());
     };
     let made = recreate(&record, &store, &options, &mut Person::new(io), &mut tell);
     let made = made.map_err(|error| failure(error, io))?;
@@ -90,6 +105,7 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
         writeln!(io.stdout, "Nothing was touched.")?;
     } else {
         writeln!(io.stdout, "{} runs in a new container; its volumes are kept.", quoted(name))?;
+        writeln!(io.stdout, "It does not disinfect: what was left in the volumes is still there.")?;
     }
     Ok(Ended::Done)
 }
@@ -104,7 +120,14 @@ fn lines(difference: &Difference) -> Vec<String> {
         difference.files.iter().map(|file| format!("  {} counts as it is committed now", quoted(file))),
     );
     // The digests of the files say no more than their names.
+    for (which, patterns) in [("new", &difference.patterns_added), ("gone", &difference.patterns_removed)] {
+        lines.extend(patterns.iter().map(|pattern| format!("    {which} in it: {}", quoted(pattern))));
+    }
     for field in difference.plan.iter().filter(|field| !field.field.starts_with("sources.")) {
+        if field.before.is_none() && field.after.is_none() {
+            lines.push(format!("  {} differs", field.field));
+            continue;
+        }
         let shown = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), fact);
         let (before, after) = (shown(&field.before), shown(&field.after));
         lines.push(format!("  {}: {before} becomes {after}", field.field));
@@ -142,8 +165,9 @@ pub(super) fn run_copy(args: &CopyArgs, io: &mut Io<'_>) -> Result<Ended, Failur
     if args.json {
         writeln!(io.stdout, "{}", json!({"ok": true, "copied": report}))?;
     } else {
-        let kept = if args.replace { "replaced" } else { "kept" };
-        writeln!(io.stdout, "What the clone of {} had already is {kept}.", quoted(&record.workspace.name))?;
+        let number = report.entries;
+        let plural = if number == 1 { "y" } else { "ies" };
+        writeln!(io.stdout, "{number} entr{plural} copied into {}.", quoted(&record.workspace.name))?;
     }
     Ok(Ended::Done)
 }

@@ -70,6 +70,22 @@ impl RecordedChoices {
         }
     }
 
+    /// Takes what is chosen otherwise.
+    pub fn take(&mut self, options: &ContainerOptions, devcontainer: Option<&str>) {
+        let new = Self::of(options, devcontainer);
+        let either = |new: Option<String>, old: &mut Option<String>| *old = new.or(old.take());
+        either(new.mode, &mut self.mode);
+        either(new.image, &mut self.image);
+        either(new.template, &mut self.template);
+        either(new.network, &mut self.network);
+        either(new.runtime, &mut self.runtime);
+        either(new.user, &mut self.user);
+        either(new.devcontainer, &mut self.devcontainer);
+        self.start_env = new.start_env.or(self.start_env.take());
+        self.ports = new.ports.or(self.ports.take());
+        self.copy_ignored_files = new.copy_ignored_files.or(self.copy_ignored_files);
+    }
+
     /// The options, without variables.
     pub fn options(&self) -> ContainerOptions {
         ContainerOptions {

@@ -9,6 +9,7 @@ use orca_container_core::{
     Action, ActionKind, BuildPlan, EngineKind, Planned, RenderContext, Stdin, limits, render,
 };
 
+use super::texts::inside_of;
 use super::{Ui, WorkspaceError};
 use crate::engine::{
     CarryOut, CarryOutError, Client, ImageError, Input, Supplies, Wanted, has_triggers, image_configuration,
@@ -68,7 +69,7 @@ pub(super) fn build_image(
     };
     let worktree = request.workspace.worktree_path.as_deref().unwrap_or(&request.workspace.repo_path);
     let commit = request.workspace.commit.clone().unwrap_or_default();
-    let inside = inside(&request.workspace.id, worktree);
+    let inside = inside_of(&request.workspace.id, Some(worktree)).to_string_lossy().into_owned();
     let added = added.as_ref().map(|file| (below(&inside, &file.path), file.name.as_str()));
     let added = added.as_ref().map(|(path, name)| (path.as_str(), *name));
     let context = Context::of(Path::new(worktree), &commit, &below(&inside, folder), added)?;
@@ -112,12 +113,6 @@ fn look_at_base(
     Ok(())
 }
 
-/// Where the workspace's folder lies in its worktree; empty for the whole of it.
-fn inside(folder: &str, worktree: &str) -> String {
-    let below = Path::new(folder).strip_prefix(worktree).ok().and_then(Path::to_str);
-    below.unwrap_or_default().to_owned()
-}
-
 /// A path of that folder as one of the worktree.
 fn below(inside: &str, path: &str) -> String {
     match (inside, path) {
@@ -146,8 +141,9 @@ mod tests {
 
     #[test]
     fn paths_of_a_folder_are_read_in_its_worktree() {
-        assert_eq!(inside("/w/acme/sub/x", "/w/acme"), "sub/x");
-        assert!(inside("/w/acme", "/w/acme").is_empty() && inside("repo::other", "/w/acme").is_empty());
+        let inside = |folder: &str| inside_of(folder, Some("/w/acme")).to_str().unwrap().to_owned();
+        assert_eq!(inside("/w/acme/sub/x"), "sub/x");
+        assert!(inside("/w/acme").is_empty() && inside("repo::other").is_empty());
         assert_eq!(below("sub", "."), "sub");
         assert_eq!(below("sub", "a/Dockerfile"), "sub/a/Dockerfile");
         assert_eq!(below("", "a"), "a");

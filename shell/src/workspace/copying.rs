@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use orca_container_core::{PlanAnswer, plan};
+use orca_container_core::{Resource, copies};
 
 use super::recreate::request_of;
 use super::{Again, Copying, Runner, Ui, WorkspaceError};
@@ -35,19 +35,20 @@ pub fn copy_again(
     if let Some(note) = list_ignored(&mut request)? {
         ui.progress(&note);
     }
-    let planned = match plan(&request) {
-        PlanAnswer::Planned(planned) => planned,
-        PlanAnswer::Refused(refusal) => return Err(refusal.into()),
-    };
+    let files = copies(&request)?.files;
     let checkout = Path::new(&record.workspace.repo_path).to_path_buf();
     let commit = record.workspace.commit.clone().unwrap_or_default();
     let mut runner = Runner::new(store, record, true);
     runner.observe();
+    if let Resource::Unknown { why } = runner.observed_container() {
+        let why = format!("The engine does not say what became of the container ({why}).");
+        return Err(WorkspaceError::Blocked(vec![why]));
+    }
     if !runner.is_running() {
         let why = "Files are copied into a container that runs; start the workspace first.";
         return Err(WorkspaceError::Blocked(vec![why.into()]));
     }
-    runner.copy = Some(Copying { checkout, commit, files: planned.copy.files, again: Some(again) });
+    runner.copy = Some(Copying { checkout, commit, files, again: Some(again) });
     runner.copy_ignored_files(ui)?;
     store.write_record(&runner.record)?;
     Ok(runner.record.copied.unwrap_or_default())

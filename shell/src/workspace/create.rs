@@ -12,7 +12,8 @@ use super::build::{build_image, one_at_a_time};
 use super::helper::{looked_up, remove_left, remove_leftovers};
 use super::judging::{judge, needs};
 use super::lifecycle::{AFTER_START, run_stages};
-use super::texts::use_committed_texts;
+use super::recreate::is_strict;
+use super::texts::{Texts, use_committed_texts};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
 use crate::gather::request::{Words, gather, list_ignored};
@@ -45,7 +46,7 @@ pub fn create(
     let chosen = options.words.devcontainer.clone();
     let request = gather(options.folder, options.settings, options.words)?.request;
     let worktree = worktree_lock(store, &request)?;
-    let made = create_locked(request, options.folder, &options.approve, chosen.as_deref(), store, ui);
+    let made = create_locked(request, &options.approve, chosen.as_deref(), store, ui);
     worktree.remove();
     let mut record = made?;
     run_stages(&AFTER_START, &mut record, store, options.settings, ui)?;
@@ -54,7 +55,6 @@ pub fn create(
 
 fn create_locked(
     mut request: PlanRequest,
-    folder: &Path,
     approve: &[String],
     chosen: Option<&str>,
     store: &Store,
@@ -62,13 +62,16 @@ fn create_locked(
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     remove_unfinished(store, &request, ui)?;
     request.install.id = store.ensure_install_id()?;
-    use_committed_texts(&mut request, folder, chosen, ui)?;
+    use_committed_texts(&mut request, chosen, Texts::Created, ui)?;
     request.workspace.instance_id = random_id()?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let engine = engine(&request, store)?;
     let spaces = spaces(&engine);
     request.engine = Some(engine.facts);
 
+    if let Some(note) = list_ignored(&mut request)? {
+        ui.progress(&note);
+    }
     // Judged before anything of the repository is pulled.
     let planned = judge(&mut request, approve, store, ui)?;
     check_floor(planned.plan.engine.kind, &spaces)?;
@@ -98,8 +101,7 @@ fn create_locked(
         files: planned.copy.files.clone(),
         again: None,
     });
-    runner.strict =
-        request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false);
+    runner.strict = is_strict(&request);
     let made = written.and_then(|()| make(runner, ui));
     if made.is_err() && !store.has_record(&name) {
         store.forget_values(&name);

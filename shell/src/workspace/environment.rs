@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use orca_container_core::input::{EnvFile, EnvSetting, PlanRequest, UniqueMap};
 use orca_container_core::{
-    ContainerPlan, Diagnostic, Drift, EffectiveEnvironment, Refusal, Severity, WorkspaceEnvironment, edited_start_variables,
-    launch_environment, start_list_changes, start_variable_faults, workspace_environment,
+    ContainerPlan, Diagnostic, Drift, EffectiveEnvironment, Refusal, Severity, WorkspaceEnvironment,
+    edited_start_variables, launch_environment, start_list_changes, start_variable_faults,
+    workspace_environment,
 };
 
 use super::WorkspaceError;

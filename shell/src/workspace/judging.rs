@@ -6,7 +6,7 @@ use std::path::Path;
 use orca_container_core::input::{Approval, PlanRequest};
 use orca_container_core::{Need, PendingApproval, PlanAnswer, Planned, Sensitive, asked_value, plan};
 
-use super::texts::use_committed_texts;
+use super::texts::{Texts, use_committed_texts};
 use super::{Ui, WorkspaceError};
 use crate::gather::request::{Words, gather};
 use crate::settings::Settings;
@@ -121,7 +121,7 @@ pub fn approve(
     let mut request = gather(folder, settings, words)?.request;
     // What is approved may hold ids that are made of it.
     request.install.id = store.ensure_install_id()?;
-    use_committed_texts(&mut request, folder, chosen.as_deref(), ui)?;
+    use_committed_texts(&mut request, chosen.as_deref(), Texts::Created, ui)?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let pending = |request: &PlanRequest| match plan(request) {
         PlanAnswer::Planned(planned) => Ok(planned.pending_approvals),

@@ -10,8 +10,8 @@ use orca_container_core::input::{
     PlanRequest, SCHEMA_VERSION, Terminal, UniqueMap,
 };
 use orca_container_core::{
-    Delivery, EngineKind, LaunchAnswer, Sensitive, WorkspaceEnvironment, launch, launch_environment,
-    launch_host_names, launch_secret_names, Refusal,
+    Delivery, EngineKind, LaunchAnswer, Refusal, Sensitive, WorkspaceEnvironment, launch, launch_environment,
+    launch_host_names, launch_secret_names,
 };
 
 use super::WorkspaceError;
@@ -143,12 +143,7 @@ pub fn launch_answer(
         workdir: options.workdir,
         terminal: terminal(options.tty),
         helper,
-        values: LaunchValues {
-            host,
-            orca: UniqueMap::default(),
-            secrets,
-            gh_token: gh,
-        },
+        values: LaunchValues { host, orca: UniqueMap::default(), secrets, gh_token: gh },
     };
     know_launch(&launch_request.values);
     let answer = launch(&record.plan, &request, &launch_request)?;

@@ -29,7 +29,7 @@ pub use helper::remove_leftovers;
 pub use judging::{Approved, Asked, approve};
 pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
 pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
-pub use recreate::{Difference, RecreateOptions, recreate};
+pub use recreate::{Difference, RecreateOptions, Told, recreate};
 pub use run::{Again, Copying, Runner};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};

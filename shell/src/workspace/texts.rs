@@ -1,8 +1,8 @@
 //! The repository's texts as they are committed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use orca_container_core::input::{PlanRequest, RepositoryFile};
+use orca_container_core::input::{PlanRequest, RepositoryFile, WorktreeIncludeFile};
 use orca_container_core::{Sensitive, limits};
 
 use super::{Ui, WorkspaceError};
@@ -10,22 +10,43 @@ use crate::gather::committed::Committed;
 use crate::gather::devcontainer;
 use crate::gather::request::{devcontainer_file, know, worktree_include};
 
+/// What the texts are read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Texts {
+    /// A workspace that is made.
+    Created,
+    /// One that is there, and takes what is committed.
+    Adopted,
+}
+
+/// Where a workspace's folder lies in its worktree, by their names: the folder need not be there now.
+pub(super) fn inside_of(folder: &str, worktree: Option<&str>) -> PathBuf {
+    let inside = worktree.and_then(|worktree| Path::new(folder).strip_prefix(worktree).ok());
+    inside.unwrap_or(Path::new("")).to_path_buf()
+}
+
 /// The repository's texts of the commit that is cloned, not of the files that somebody is editing.
 pub(super) fn use_committed_texts(
     request: &mut PlanRequest,
-    folder: &Path,
     chosen: Option<&str>,
+    texts: Texts,
     ui: &mut dyn Ui,
 ) -> Result<(), WorkspaceError> {
     let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
     let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
     let committed = Committed::at_branch(Path::new(&worktree), &branch)?;
     request.workspace.commit = Some(committed.commit().to_owned());
-    // Ignored files are in no commit: they and the list of them are the primary checkout's.
-    request.worktree_include = worktree_include(Path::new(&request.workspace.repo_path))?;
-    let inside = folder.canonicalize().ok();
-    let inside =
-        inside.as_deref().and_then(|folder| folder.strip_prefix(&worktree).ok()).unwrap_or(Path::new(""));
+    let include = match texts {
+        // Ignored files are in no commit: they and the list of them are the primary checkout's.
+        Texts::Created => worktree_include(Path::new(&request.workspace.repo_path))?,
+        // What somebody writes there meanwhile is no word of a person: only a commit is adopted.
+        Texts::Adopted => committed
+            .text(".worktreeinclude", limits::WORKTREE_INCLUDE_BYTES)?
+            .map(|text| WorktreeIncludeFile { text: text.into(), ignored: Vec::new() })
+            .or(request.worktree_include.take()),
+    };
+    request.worktree_include = include;
+    let inside = inside_of(&request.workspace.id, Some(&worktree));
     let path_of = |name: &str| inside.join(name).to_string_lossy().into_owned();
     request.orca_yaml = committed
         .text(&path_of("orca.yaml"), limits::ORCA_YAML_BYTES)?

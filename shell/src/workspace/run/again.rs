@@ -1,4 +1,5 @@
-//! A later copy into a clone that is there: what it has is kept, or taken away first where a person says so.
+//! A later copy into a clone that is there: what it has is kept, or gives way where a person says so. A folder never gives
+//! way to a file.
 
 use std::time::Duration;
 
@@ -13,6 +14,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes of paths that one call asks about: an argument list has 2 MiB, of which the environment takes a part.
 const ASKED: usize = 256 * 1024;
+
+/// What the clone has at a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum There {
+    Nothing,
+    File,
+    Folder,
+}
+
+impl There {
+    fn of(word: &str) -> Self {
+        match word {
+            "0" => Self::Nothing,
+            "2" => Self::Folder,
+            _ => Self::File,
+        }
+    }
+}
 
 impl Runner<'_> {
     /// The items that are copied. What the container says decides nothing but what it gets: one that says too little gets
@@ -48,10 +67,10 @@ impl Runner<'_> {
         if items.is_empty() {
             return Ok(());
         }
-        let there = self.are_there(&items, again)?;
+        let there = self.are_there(&items)?;
         for (item, there) in items.into_iter().zip(there) {
             let is_folder = item.kind == ItemKind::Folder;
-            if !there || (again == Again::Replace && !is_folder) {
+            if there == There::Nothing || (again == Again::Replace && there == There::File && !is_folder) {
                 copied.push(item);
                 continue;
             }
@@ -59,24 +78,23 @@ impl Runner<'_> {
             if let ItemKind::File(size) = item.kind {
                 report.bytes = report.bytes.saturating_sub(size);
             }
-            if !is_folder {
+            if !is_folder || there == There::File {
                 report.leave_out(&item.target, Reason::ExistsInClone);
             }
         }
         Ok(())
     }
 
-    fn are_there(&self, items: &[Item], again: Again) -> Result<Vec<bool>, WorkspaceError> {
+    fn are_there(&self, items: &[Item]) -> Result<Vec<There>, WorkspaceError> {
         let target = self.record.plan.clone.as_ref().map_or("", |clone| clone.target.as_str());
         let id = self.container_id();
-        let how = if again == Again::Replace { "remove" } else { "keep" };
         let words =
             ["exec", "--workdir=/", "--", &id, "/usr/bin/env", "-i", "/bin/sh", "-c", ARE_THERE, "sh"];
         let paths: Vec<String> = items.iter().map(|item| escaped(&item.target)).collect();
         let args: Vec<&str> =
-            words.into_iter().chain([target, how]).chain(paths.iter().map(String::as_str)).collect();
+            words.into_iter().chain([target]).chain(paths.iter().map(String::as_str)).collect();
         let answer = self.client.ask(&args, PATIENCE)?;
-        let there: Vec<bool> = answer.text().lines().map(|line| line == "1").collect();
+        let there: Vec<There> = answer.text().lines().map(There::of).collect();
         if answer.code != 0 || there.len() != items.len() {
             return Err(answer.unusable("The container's shell").into());
         }
@@ -100,7 +118,7 @@ mod tests {
 
     /// The same in every shell that can be an image's.
     #[test]
-    fn any_path_is_found_and_only_files_are_removed() {
+    fn any_path_is_found_and_folders_are_told_from_files() {
         let folder = tempfile::tempdir().unwrap();
         let names: [&[u8]; 6] =
             [b"plain", b"a b\nc\n", b"-rf", b"\\0101", b"\xff\xfe", "\u{e9}\u{1f980}'\"$(id)".as_bytes()];
@@ -118,20 +136,11 @@ mod tests {
             std::os::unix::fs::symlink("nowhere", path(b"link")).unwrap();
             let mut asked: Vec<String> = names.iter().map(|name| escaped(name)).collect();
             asked.extend([escaped(b"folder"), escaped(b"link"), escaped(b"absent")]);
-            let run = |how: &str| {
-                let mut command = std::process::Command::new(words[0]);
-                command
-                    .args(&words[1..])
-                    .args(["-c", ARE_THERE, "sh"])
-                    .arg(folder.path())
-                    .arg(how)
-                    .args(&asked);
-                String::from_utf8(command.output().unwrap().stdout).unwrap()
-            };
-            let all = "1\n".repeat(8) + "0\n";
-            assert_eq!(run("keep"), all, "{shell}");
-            assert_eq!(run("remove"), all, "{shell}");
-            assert_eq!(run("keep"), "0\n".repeat(6) + "1\n0\n0\n", "{shell}");
+            let mut command = std::process::Command::new(words[0]);
+            command.args(&words[1..]).args(["-c", ARE_THERE, "sh"]).arg(folder.path()).args(&asked);
+            let said = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            assert_eq!(said, "1\n".repeat(6) + "2\n1\n0\n", "{shell}");
+            std::fs::remove_file(path(b"link")).unwrap();
         }
     }
 }

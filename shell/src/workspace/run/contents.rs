@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use orca_container_core::{Action, RepositoryPath};
+use orca_container_core::{Action, Arg, RepositoryPath, UNPACK, UNPACK_OVER};
 
 use super::super::{Ui, WorkspaceError};
 use super::Runner;
@@ -54,7 +54,12 @@ impl Runner<'_> {
             items = self.without_those_there(items, &mut report, again)?;
         }
         self.leaves_room_for(report.bytes)?;
-        let command = self.command(Action::CopyIgnoredFiles);
+        let mut command = self.command(Action::CopyIgnoredFiles);
+        if again == Some(Again::Replace) {
+            // The same words but for the script: what is there gives way.
+            let over = |arg: &mut Arg| *arg = Arg::Text(UNPACK_OVER.into());
+            command.argv.iter_mut().filter(|arg| **arg == Arg::Text(UNPACK.into())).for_each(over);
+        }
         let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
         let supplies = Supplies { start_env: None, archive: Some(files) };
         self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
