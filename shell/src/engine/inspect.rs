@@ -301,6 +301,8 @@ fn says_absent(complaint: &str) -> bool {
     let kinds = ["container", "volume", "network", "object"];
     kinds.iter().any(|kind| complaint.contains(&format!("no such {kind}")))
         || (complaint.contains("network") && complaint.contains("not found"))
+        // podman looks for names that begin so where none is the name itself (measured on 4.3).
+        || (complaint.contains("volume") && complaint.contains("more than one result"))
         || ["no container with", "no volume with", "unable to find network"]
             .iter()
             .any(|words| complaint.contains(words))

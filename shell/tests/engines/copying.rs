@@ -224,3 +224,47 @@ pub fn complaints_are_cut(bench: &mut Bench) {
     assert!(!failed.stderr.contains('\u{1b}'), "{:?}", failed.stderr);
     bench.nothing_is_left();
 }
+
+/// A later copy goes by the frozen list: what the clone has is kept, or gives way file by file; a folder never does.
+pub fn again(bench: &mut Bench) {
+    bench.commit_file(".gitignore", ".env\nconfig/\n*.local\n");
+    let write = |name: &str, text: &str| {
+        let path = bench.repository().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(".env", "one");
+    write("config/a", "one");
+    write("z.local", "one");
+    write(".worktreeinclude", ".env\nconfig/\n*.local\n");
+    bench.create(&["--copy-ignored-files"]).ok();
+    let shown = |bench: &Bench| {
+        bench.exec(&["sh", "-c", "for f in .env config/a config/b z.local new.local; do echo \"$f $(cat $f 2>&1 | head -c 30)\"; done"]).ok().stdout
+    };
+    bench.exec(&["sh", "-c", "echo edited > .env; rm config/a; rm z.local; mkdir z.local"]).ok();
+    for (name, text) in
+        [(".env", "two"), ("config/a", "two"), ("config/b", "two"), ("z.local", "two"), ("new.local", "two")]
+    {
+        write(name, text);
+    }
+    // Whoever lists more meanwhile gets none of it.
+    write(".worktreeinclude", ".env\nconfig/\n*.local\nreadme\n../outside\n");
+    let kept = bench.run(&["copy", "acme"]).ok();
+    assert!(kept.stderr.contains("the clone has a file of that name, which is kept"), "{}", kept.stderr);
+    let got = shown(bench);
+    assert!(
+        got.starts_with(".env edited\nconfig/a two\nconfig/b two\nz.local ")
+            && got.ends_with("new.local two\n"),
+        "{got}"
+    );
+    write(".env", "three");
+    bench.run(&["copy", "acme", "--replace"]).ok();
+    let got = shown(bench);
+    assert!(got.starts_with(".env three\nconfig/a two\n") && got.contains("z.local cat"), "{got}");
+    assert_eq!(
+        bench.exec(&["sh", "-c", "stat -c %a:%u .env; test -d z.local && echo folder"]).ok().stdout,
+        "600:1000\nfolder\n"
+    );
+    bench.run(&["rm", "acme", "--force"]).ok();
+    bench.nothing_is_left();
+}

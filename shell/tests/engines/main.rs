@@ -24,6 +24,7 @@ mod interrupted;
 mod keyring;
 mod lifecycle;
 mod policy;
+mod recreate;
 mod rootless;
 mod secrets;
 mod sweep;
@@ -105,6 +106,7 @@ const TESTS: &[(&str, Test)] = &[
     ("copying::what_changes_while_it_is_read_is_left_out_and_named", copying::changed_meanwhile),
     ("copying::a_branch_that_moves_after_it_was_judged_is_not_cloned", copying::moved_branch),
     ("copying::what_is_borrowed_after_the_judgement_is_found", copying::borrowed_meanwhile),
+    ("copying::a_later_copy_keeps_or_replaces_file_by_file", copying::again),
     ("copying::a_hostile_tar_is_heard_briefly", copying::complaints_are_cut),
     ("devcontainer::an_image_with_what_people_ask_for_works", devcontainer::image_with_everything),
     ("devcontainer::habits_that_are_left_out_stop_nothing", devcontainer::habits),
@@ -129,6 +131,12 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_client_that_cannot_be_run_ends_a_launch", failures::client_that_cannot_be_run),
     ("failures::a_renamed_container_is_removed_with_the_rest", failures::renamed),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+    ("recreate::another_user_is_refused_before_anything_is_touched", recreate::another_user_is_refused),
+    ("recreate::what_is_chosen_counts_from_then_on", recreate::choices_are_taken_and_kept),
+    ("recreate::a_failure_leaves_the_volumes_and_the_way_on", recreate::a_failure_leaves_the_way_on),
+    ("recreate::a_lost_volume_is_made_again_where_nothing_of_ours_was_in_it", recreate::lost_volumes),
+    ("recreate::a_folder_of_a_worktree_adopts_its_own_files", recreate::of_a_folder),
+    ("recreate::a_kill_at_every_effect_is_ended_by_the_same_command", recreate::killed_at_every_effect),
     ("unpushed::work_that_is_nowhere_else_is_kept", unpushed::work_is_kept),
     ("unpushed::what_cannot_be_looked_at_is_kept", unpushed::unknown_is_kept),
     ("unpushed::the_look_changes_nothing_and_reaches_nothing", unpushed::the_look_is_only_a_look),
