@@ -281,6 +281,9 @@ mod tests {
         for kind in DriftKind::ALL {
             assert!(reports.iter().flat_map(|r| &r.drift).any(|d| d.kind == *kind), "{kind}");
         }
+        for place in DriftPlace::ALL {
+            assert!(reports.iter().flat_map(|r| &r.drift).any(|d| d.place == *place), "{place}");
+        }
         for cost in orca_container_core::EditCost::ALL {
             assert!(entries().any(|entry| entry.edit_cost == *cost), "{cost}");
         }

@@ -46,7 +46,7 @@ pub fn every_value_in_every_layer(bench: &mut Bench) {
     let named = |layer: &str, lines: bool| -> Vec<(String, String)> {
         let mut values = hard_values(lines);
         // Together less than a process may have.
-        values.push("x".repeat(90_000));
+        values.push("x".repeat(100_000));
         values.into_iter().enumerate().map(|(n, value)| (format!("{layer}_{n}"), value)).collect()
     };
     let object = |pairs: &[(String, String)]| {
@@ -62,6 +62,18 @@ pub fn every_value_in_every_layer(bench: &mut Bench) {
     let [global, repository, project, agent, shared, host, secret, typed] =
         layers.map(|layer| of(layer, true));
     let (file, start) = (of("FILE", false), of("START", false));
+    // Of devcontainer.json `${…}` is its own language, which has tests of its own.
+    let mut of_file = |layer: &str| {
+        let mut pairs = named(layer, true);
+        pairs.retain(|(_, value)| !value.contains("${") && value.len() < 100_000);
+        all.extend(pairs.clone());
+        object(&pairs)
+    };
+    let devcontainer = json!({
+        "image": image(bench.engine), "containerEnv": of_file("CONTAINER"), "remoteEnv": of_file("REMOTE")
+    });
+    fs::create_dir(bench.repository().join(".devcontainer")).unwrap();
+    bench.commit_file(".devcontainer/devcontainer.json", &devcontainer.to_string());
     let mut repositories = serde_json::Map::new();
     repositories.insert(
         bench.repository().to_str().unwrap().to_owned(),
@@ -97,7 +109,7 @@ pub fn every_value_in_every_layer(bench: &mut Bench) {
     }
     let lines: String = file.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
     fs::write(bench.path("w.env"), lines).unwrap();
-    bench.create(&["--container-env-file", "w.env"]).ok();
+    create_approved(bench, "devcontainer", &["--container-env-file", "w.env"]).ok();
     let mut set: Vec<String> = vec!["env".into(), "set".into(), "acme".into()];
     set.extend(typed.iter().map(|(name, value)| format!("{name}={value}")));
     bench.run(&set.iter().map(String::as_str).collect::<Vec<_>>()).ok();
@@ -145,6 +157,15 @@ pub fn impossible_values(bench: &mut Bench) {
         }
         write_settings(bench, &json!({"secrets": [{"name": "BAD"}]}));
         refused(bench, "secret", &env);
+    }
+    // A file with such a value is not imported, and what was set before stays.
+    write_settings(bench, &json!({}));
+    bench.run(&["env", "set", "acme", "GOOD=1"]).ok();
+    for bad in [b"BAD=a\0b\n".to_vec(), format!("BAD={large}\n").into_bytes(), b"BAD=a\xffb\n".to_vec()] {
+        fs::write(bench.path("bad.env"), &bad).unwrap();
+        let ran = bench.run(&["env", "import", "acme", "bad.env"]).code(1);
+        assert!(ran.stderr.contains("BAD") || ran.stderr.contains("line 1"), "{}", ran.stderr);
+        assert_eq!(bench.exec(&["sh", "-c", "echo $GOOD${BAD-absent}"]).ok().stdout, "1absent\n");
     }
     write_settings(bench, &json!({"globalSettings": {"container": {"forwardHostEnv": ["BAD"]}}}));
     for bad in [b"a\xffb".to_vec(), large.clone().into_bytes()] {

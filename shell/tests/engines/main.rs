@@ -75,6 +75,7 @@ const TESTS: &[(&str, Test)] = &[
     ("fidelity::what_no_process_can_carry_is_refused_before_anything_starts", fidelity::impossible_values),
     ("policy::what_an_agent_writes_changes_nothing_but_the_report", policy::agent_against_policy),
     ("environment::two_launches_at_once_have_their_own_values", environment::pairs),
+    ("policy::odd_files_of_an_agent_are_told_and_delay_nothing", policy::odd_files),
     ("policy::redirecting_names_are_absent_until_approved", policy::redirecting_names),
     ("policy::nothing_of_the_person_or_the_hosts_network_gets_in_unasked", policy::host_stays_outside),
     ("canary::no_value_is_anywhere_while_and_after_it_is_used", canary::no_value_anywhere),

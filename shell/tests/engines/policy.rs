@@ -127,6 +127,50 @@ pub fn agent_against_policy(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
+/// Whatever an agent puts in place of a file, the report is soon there and tells that it is another one; no process of ours
+/// is in the container for it, which the agent could stop.
+pub fn odd_files(bench: &mut Bench) {
+    bench.commit_file("orca.yaml", "worktree:\n  container:\n    env:\n      A: b\n");
+    bench.create(&[]).ok();
+    let kinds = |bench: &Bench| -> Vec<String> {
+        let drift = bench.status()["drift"].clone();
+        drift
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|d| format!("{} {}", d["file"].as_str().unwrap(), d["kind"].as_str().unwrap()))
+            .collect()
+    };
+    // An agent that stops whatever else of its user begins.
+    let stopper = "while [ ! -e /tmp/done ]; do for p in /proc/[0-9]*; do n=${p#/proc/}; [ $n -le 20 ] || [ $n = $$ ] || kill -STOP $n 2>/dev/null; done; done";
+    for (make, expected) in [
+        (
+            "rm orca.yaml; truncate -s 200G orca.yaml 2>/dev/null || dd if=/dev/zero of=orca.yaml bs=1 count=0 seek=200G",
+            "changed",
+        ),
+        ("rm orca.yaml; ln -s /dev/zero orca.yaml", "changed"),
+        ("rm orca.yaml; mkfifo orca.yaml", "changed"),
+        ("rm orca.yaml; mkdir orca.yaml", "changed"),
+        ("rmdir orca.yaml; printf 'a\\033[31m\\n' > orca.yaml; chmod 0 orca.yaml", "changed"),
+        ("rm -f orca.yaml", "removed"),
+    ] {
+        bench.exec(&["sh", "-c", make]).ok();
+        let begun = std::time::Instant::now();
+        let found = kinds(bench);
+        // podman follows a link and may find nothing behind it.
+        let unknown = bench.engine == "podman" && make.contains("ln -s") && found == ["orca.yaml unknown"];
+        assert!(unknown || found == [format!("orca.yaml {expected}")], "{make}: {found:?}");
+        assert!(begun.elapsed().as_secs() < 15, "{make}: {:?}", begun.elapsed());
+        let told = bench.exec(&["true"]).ok().stderr;
+        assert!(told.contains("orca.yaml ") && !told.contains('\u{1b}'), "{told}");
+    }
+    let id = bench.container_id();
+    bench.client(&["exec", "-d", &id, "sh", "-c", stopper]).ok();
+    assert_eq!(kinds(bench), ["orca.yaml removed"]);
+    bench.run(&["rm", "acme", "--force"]).ok();
+    bench.nothing_is_left();
+}
+
 /// With a user's credential in the launch, a repository's redirecting names are absent until approved, in each file.
 pub fn redirecting_names(bench: &mut Bench) {
     const NAMES: [&str; 6] = [
