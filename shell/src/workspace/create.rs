@@ -141,6 +141,9 @@ fn remove_unfinished(store: &Store, request: &PlanRequest, ui: &mut dyn Ui) -> R
     let Some(record) = records.into_iter().find(|record| record.workspace.id == request.workspace.id) else {
         return Ok(());
     };
+    if store.install_id()?.as_ref() != Some(&record.install_id) {
+        return Err(WorkspaceError::Foreign(orca_container_core::quoted(&request.workspace.name)));
+    }
     if !record.progress.phase.is_unfinished() {
         return Err(WorkspaceError::Exists(orca_container_core::quoted(&request.workspace.name)));
     }

@@ -55,7 +55,11 @@ pub fn precedence(bench: &mut Bench) {
     create_approved(bench, "devcontainer", &made).ok();
     let bench = &*bench;
     let won = |expected: &str| {
-        let secrets = secrets_file(bench, &json!({"LAYERED": "secret"}));
+        // Only what is declared may be handed over.
+        let settings = fs::read_to_string(bench.path("config/orca-container/settings.json")).unwrap();
+        let declared = !settings.contains("\"secrets\":[]");
+        let given = if declared { json!({"LAYERED": "secret"}) } else { json!({}) };
+        let secrets = secrets_file(bench, &given);
         let got = Ran::of(&exec_reading(bench, &secrets, &["env"]).output().unwrap()).ok().stdout;
         assert!(got.lines().any(|line| line == format!("LAYERED={expected}")), "{expected}: {got}");
         let report: Value = serde_json::from_str(&bench.run(&["env", "acme", "--json"]).ok().stdout).unwrap();

@@ -83,6 +83,8 @@ pub(super) fn preview(
 ) -> Result<(Difference, Vec<PendingApproval>), WorkspaceError> {
     let mut request = request.clone();
     request.image_facts = Some(before.image.facts());
+    // As in what it is compared with: a value that refers to the image's own is the same on both sides.
+    let _ = give_image_values(&mut request, before);
     let of_each_kind = |digest: &String| {
         let digest = digest.clone();
         ApprovalKind::ALL.iter().map(move |kind| Approval { kind: *kind, digest: digest.clone() })

@@ -69,7 +69,8 @@ pub fn recreate(
     let mut request = request_of(&asked, store, options.settings)?;
     read_texts(&mut request, &asked, options.adopt, ui)?;
     let texts = if options.adopt { FrozenTexts::of(&request) } else { before.texts.clone() };
-    if let Some(note) = list_ignored(&mut request)? {
+    // A recreate copies nothing; where the checkout is gone, what is ignored there is nobody's business.
+    if let Ok(Some(note)) = list_ignored(&mut request) {
         ui.progress(&note);
     }
     let spaces = find_engine(&mut request, &before, store)?;
