@@ -213,19 +213,31 @@ pub fn workspace_environment(
     observed: Option<&[Sensitive]>,
     drift: Vec<Drift>,
 ) -> WorkspaceEnvironment {
-    let recreate = observed.map(|observed| edited_start_variables(frozen, request, observed));
+    let recreate = waiting_for_recreate(frozen, request, observed);
     let effective = launch_environment(frozen, request);
-    report::in_workspace(effective, last_launch, edited, &recreate.unwrap_or_default(), drift)
+    report::in_workspace(effective, last_launch, edited, &recreate, drift)
 }
 
-/// Names of the start variables whose value of now is not the one that the container has since its start, of which
-/// `observed` is the configured environment. They take a recreate.
-pub fn edited_start_variables(
+/// Names of the start variables that take a recreate: by what is said now they are no start variables any more, or have
+/// become ones, or the container has another value since its start. `observed` is its configured environment, `NAME=value`
+/// each; absent where the engine did not tell.
+pub fn waiting_for_recreate(
     frozen: &ContainerPlan,
     request: &PlanRequest,
-    observed: &[Sensitive],
+    observed: Option<&[Sensitive]>,
 ) -> Vec<String> {
-    report::edited_start_variables(&resolve::judge_launch(request, frozen), &frozen.start_env, observed)
+    let judgement = resolve::judge(request);
+    let now: Vec<&String> = judgement.options.start_env.iter().map(|(name, _)| name).collect();
+    let gone = frozen.start_env.iter().filter(|name| !now.contains(name));
+    let added = now.iter().copied().filter(|name| !frozen.start_env.contains(name));
+    let mut names: Vec<String> = gone.chain(added).cloned().collect();
+    if let Some(observed) = observed {
+        let at_launch = resolve::judge_launch(request, frozen);
+        names.extend(report::edited_start_variables(&at_launch, &frozen.start_env, observed));
+    }
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// What becomes of a workspace's variables when its launches go by another plan and the request that belongs to it; names
@@ -240,15 +252,6 @@ pub fn environment_changes(
 /// What stands in the way of a recreate about the start variables as they are said now; a launch goes on without.
 pub fn start_variable_faults(frozen: &ContainerPlan, request: &PlanRequest) -> Vec<Diagnostic> {
     resolve::start_faults(request, frozen).into_sorted()
-}
-
-/// Names that are start variables by what is said now and not by a frozen plan, or the reverse. They take a recreate.
-pub fn start_list_changes(frozen: &ContainerPlan, request: &PlanRequest) -> Vec<String> {
-    let judgement = resolve::judge(request);
-    let now: Vec<&String> = judgement.options.start_env.iter().map(|(name, _)| name).collect();
-    let gone = frozen.start_env.iter().filter(|name| !now.contains(name));
-    let added = now.iter().copied().filter(|name| !frozen.start_env.contains(name));
-    gone.chain(added).cloned().collect()
 }
 
 /// Which ignored files a workspace gets, and what is left out; the rest of the request is not judged. The refusal is that of

@@ -151,7 +151,7 @@ words! {
         Moved = "moved",
         /// A person edited it for this workspace.
         Edited = "edited",
-        /// It is there from the container's start, and has another value now: that takes a recreate.
+        /// A start variable that has another value now, or one that became or ceased to be one: that takes a recreate.
         Recreate = "recreate",
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn changed(change: EnvChange) -> &'static str {
             "It was edited since then: the next launch has the new value, running processes the old."
         }
         EnvChange::Recreate => {
-            "The container has another value since its start than is said now: that takes a recreate."
+            "The container has it otherwise since its start than is said now: that takes a recreate."
         }
     }
 }

@@ -163,7 +163,8 @@ fn variables(assignments: Vec<Assignment>) -> Result<Option<UniqueMap<EnvSetting
     Ok(Some(variables))
 }
 
-fn env_file(path: &std::path::Path) -> Result<EnvFile, Failure> {
+/// The file of variables that a person typed.
+pub(super) fn env_file(path: &std::path::Path) -> Result<EnvFile, Failure> {
     let file = read_env_file(path).map_err(|error| Failure::of(&error))?;
     let text = decode_env_file(&file.bytes)
         .map_err(|error| Failure::Failed(format!("{}: {error}", escaped(&file.name))))?;

@@ -2,18 +2,17 @@
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
-use orca_container_core::input::{EnvFile, EnvSetting, UniqueMap};
-use orca_container_core::{EnvState, Layer, Sensitive, decode_env_file, escaped, limits, place, quoted, why};
+use orca_container_core::input::{EnvSetting, UniqueMap};
+use orca_container_core::{EnvState, Layer, Sensitive, limits, place, quoted, why};
 use serde_json::json;
 
-use super::container_flags::is_name;
+use super::container_flags::{env_file, is_name};
 use super::workspace::{failure, found, settings_of};
 use super::{Ended, Failure, Io};
-use crate::gather::env_file::read_env_file;
 use crate::gather::read_at_most;
 use crate::redact;
 use crate::workspace::{Edit, Edited, edit};
@@ -103,7 +102,7 @@ pub(super) fn run(command: EditCommand, io: &mut Io<'_>) -> Result<Ended, Failur
             }
             (args.which, Edit::Unset(args.names))
         }
-        EditCommand::Import(args) => (args.which, Edit::Import(file(&args.file)?)),
+        EditCommand::Import(args) => (args.which, Edit::Import(env_file(&args.file)?)),
     };
     apply(&which, edit, io)
 }
@@ -160,13 +159,6 @@ fn from_standard_input(name: &str, io: &mut Io<'_>) -> Result<Sensitive, Failure
     let value = value.strip_suffix('\n').map_or(value, |line| line.strip_suffix('\r').unwrap_or(line));
     redact::know(value);
     Ok(Sensitive::new(value))
-}
-
-fn file(path: &Path) -> Result<EnvFile, Failure> {
-    let file = read_env_file(path).map_err(|error| Failure::of(&error))?;
-    let text = decode_env_file(&file.bytes)
-        .map_err(|error| Failure::Failed(format!("{}: {error}", escaped(&file.name))))?;
-    Ok(EnvFile { name: file.name, text })
 }
 
 fn apply(which: &Which, what: Edit, io: &mut Io<'_>) -> Result<Ended, Failure> {

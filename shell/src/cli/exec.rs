@@ -11,12 +11,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use super::person::Person;
-use super::workspace::{failure, found, tell_drift};
+use super::workspace::{failure, found, settings_of, tell_drift};
 use super::{Ended, Failure, Io};
 use crate::deliver;
-use crate::gather::settings_file::SettingsPlace;
 use crate::secrets::Handed;
-use crate::settings::Settings;
 use crate::trace;
 use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, run_stages};
 
@@ -103,12 +101,7 @@ fn run(
     io: &mut Io<'_>,
 ) -> Result<Ended, Failure> {
     let (store, mut record) = found(workspace)?;
-    let file = SettingsPlace::of_process(settings.map(PathBuf::as_path))
-        .read()
-        .map_err(|error| Failure::of(&error))?;
-    let settings = file
-        .map_or_else(|| Ok(Settings::default()), |file| Settings::of(&file))
-        .map_err(|error| Failure::of(&error))?;
+    let settings = settings_of(settings.map(PathBuf::as_path))?;
     // What the repository wants before a person works in it, who works on when it fails.
     if options.command == LaunchCommand::Shell
         && let Err(error) = run_stages(&BEFORE_SHELL, &mut record, &store, &settings, &mut Person::new(io))

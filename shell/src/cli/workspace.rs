@@ -187,7 +187,7 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         writeln!(io.stderr, "warning: {error}")?;
     }
     if args.json {
-        // A container's own word on its files takes an exec: that is what `status` is for.
+        // What lies in a container takes calls of its engine: that is what `status` is for.
         let one = |record: &WorkspaceRecord| {
             let drift = workspace::drift_on_host(record);
             with_status(record, &workspace::Status { drift, ..workspace::status(record) })
@@ -280,19 +280,6 @@ fn say(name: &str, done: &str, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended,
     Ok(Ended::Done)
 }
 
-/// What is nowhere else must not go. A removal that began went through here already.
-fn keep_work(record: &WorkspaceRecord) -> Result<(), WorkspaceError> {
-    if record.progress.phase.is_unfinished() {
-        return Ok(());
-    }
-    let name = quoted(&record.workspace.name);
-    match workspace::unpushed(record) {
-        Ok(found) if found.is_none() => Ok(()),
-        Ok(what) => Err(WorkspaceError::Unpushed { name, what }),
-        Err(why) => Err(WorkspaceError::UnpushedUnknown { name, why: Box::new(why) }),
-    }
-}
-
 /// Reaches a goal under the workspace's lock; gives its name.
 fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Result<String, Failure> {
     // What a killed create left without a record goes with any of these.
@@ -305,7 +292,7 @@ fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Resul
         return Err(Failure::of(&WorkspaceError::NotFound(quoted(&name))));
     };
     if guarded {
-        keep_work(&record).map_err(|error| failure(error, io))?;
+        workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
     let ran_before = goal == Goal::Start && workspace::status(&record).status == "running";
     let mut runner = Runner::new(&store, record, true);

@@ -103,7 +103,7 @@ fn change(changed: &VariableChange) -> String {
         EnvChange::Gone => "is gone",
         EnvChange::Moved => "comes from another place",
         EnvChange::Edited => "was edited",
-        EnvChange::Recreate => "has another value in the container since its start",
+        EnvChange::Recreate => "takes a recreate: the container has it otherwise since its start",
     };
     format!("{} {what}", escaped(&changed.name))
 }

@@ -10,9 +10,8 @@ use orca_container_core::{
 
 use super::build::{build_image, one_at_a_time};
 use super::helper::{looked_up, remove_left, remove_leftovers};
-use super::judging::{judge, needs};
+use super::judging::{is_strict, judge, needs};
 use super::lifecycle::{AFTER_START, run_stages};
-use super::recreate::is_strict;
 use super::texts::{Texts, use_committed_texts};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};

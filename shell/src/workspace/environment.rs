@@ -5,8 +5,7 @@ use std::time::Duration;
 use orca_container_core::input::{EnvFile, EnvSetting, PlanRequest, UniqueMap};
 use orca_container_core::{
     ContainerPlan, Diagnostic, Drift, EffectiveEnvironment, Refusal, Severity, WorkspaceEnvironment,
-    edited_start_variables, launch_environment, start_list_changes, start_variable_faults,
-    workspace_environment,
+    launch_environment, start_variable_faults, workspace_environment,
 };
 
 use super::WorkspaceError;
@@ -71,15 +70,7 @@ fn configured(record: &WorkspaceRecord) -> Option<Vec<orca_container_core::Sensi
 /// Names of the start variables whose edit waits for a recreate.
 pub fn waiting_for_recreate(record: &WorkspaceRecord, store: &Store, settings: &Settings) -> Vec<String> {
     let Ok(request) = launch_request(record, store, settings) else { return Vec::new() };
-    let observed = configured(record).unwrap_or_default();
-    if observed.is_empty() {
-        return start_list_changes(&record.plan, &request);
-    }
-    let mut names = edited_start_variables(&record.plan, &request, &observed);
-    names.extend(start_list_changes(&record.plan, &request));
-    names.sort();
-    names.dedup();
-    names
+    orca_container_core::waiting_for_recreate(&record.plan, &request, configured(record).as_deref())
 }
 
 /// Edits a workspace's own variables: judged first, kept when nothing of it is refused. Running processes keep theirs.
@@ -126,8 +117,8 @@ pub fn edit(
         return Err(Refusal::of(new).into());
     }
     store.write_values(record, &values)?;
-    let observed = configured(record).unwrap_or_default();
-    let mut recreate = edited_start_variables(&record.plan, &request, &observed);
+    let observed = configured(record);
+    let mut recreate = orca_container_core::waiting_for_recreate(&record.plan, &request, observed.as_deref());
     recreate.retain(|name| set.contains(name) || unset.contains(name));
     Ok(Edited { set, unset, recreate, environment })
 }

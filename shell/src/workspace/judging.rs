@@ -83,6 +83,11 @@ pub(crate) fn stored_approval(asked: &PendingApproval, repository_id: &str) -> S
     }
 }
 
+/// Whether missing evidence is a failure.
+pub(super) fn is_strict(request: &PlanRequest) -> bool {
+    request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false)
+}
+
 /// What a preview lacks, in words.
 pub(super) fn needs(planned: &Planned) -> String {
     let words: Vec<String> = planned

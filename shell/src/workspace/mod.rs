@@ -33,7 +33,7 @@ pub use recreate::{Difference, RecreateOptions, Told, recreate};
 pub use run::{Again, Copying, Runner};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};
-pub use unpushed::{Unpushed, unpushed};
+pub use unpushed::{Unpushed, keep_work};
 
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 

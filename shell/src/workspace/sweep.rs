@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use orca_container_core::{EngineKind, Goal, Phase, quoted};
+use orca_container_core::{EngineKind, Goal, Phase};
 use serde::Serialize;
 
 use super::helper::remove_leftovers;
-use super::{Runner, Ui, WorkspaceError, unpushed};
+use super::{Runner, Ui, WorkspaceError, keep_work};
 use crate::engine::{Client, detect};
 use crate::store::{Store, WorkspaceRecord};
 
@@ -95,13 +95,8 @@ fn remove(store: &Store, name: &str, force: bool, ui: &mut dyn Ui) -> Result<boo
     if judged(&record, store, install.as_deref()).is_none_or(|now| now.fate != Fate::Remove) {
         return Ok(false);
     }
-    if !force && !record.progress.phase.is_unfinished() {
-        let name = quoted(&record.workspace.name);
-        match unpushed(&record) {
-            Ok(found) if found.is_none() => {}
-            Ok(what) => return Err(WorkspaceError::Unpushed { name, what }),
-            Err(why) => return Err(WorkspaceError::UnpushedUnknown { name, why: Box::new(why) }),
-        }
+    if !force {
+        keep_work(&record)?;
     }
     let mut runner = Runner::new(store, record, true);
     runner.observe();

@@ -57,7 +57,7 @@ impl std::fmt::Display for Unpushed {
 }
 
 /// Looks for work. The caller holds the workspace's lock. An error is a reason for not knowing.
-pub fn unpushed(record: &WorkspaceRecord) -> Result<Unpushed, WorkspaceError> {
+fn unpushed(record: &WorkspaceRecord) -> Result<Unpushed, WorkspaceError> {
     // Nobody was ever let into it.
     if !record.progress.cloned {
         return Ok(Unpushed::default());
@@ -79,6 +79,19 @@ pub fn unpushed(record: &WorkspaceRecord) -> Result<Unpushed, WorkspaceError> {
     match counted(&answer) {
         Some(found) if answer.code == 0 => Ok(found),
         _ => Err(answer.unusable(&record.engine.program).into()),
+    }
+}
+
+/// What is nowhere else must not go. A removal that began, or a create that did not end, holds nothing that this would keep.
+pub fn keep_work(record: &WorkspaceRecord) -> Result<(), WorkspaceError> {
+    if record.progress.phase.is_unfinished() {
+        return Ok(());
+    }
+    let name = orca_container_core::quoted(&record.workspace.name);
+    match unpushed(record) {
+        Ok(found) if found.is_none() => Ok(()),
+        Ok(what) => Err(WorkspaceError::Unpushed { name, what }),
+        Err(why) => Err(WorkspaceError::UnpushedUnknown { name, why: Box::new(why) }),
     }
 }
 

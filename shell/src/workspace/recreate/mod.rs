@@ -9,7 +9,7 @@ use orca_container_core::input::{ContainerOptions, PlanRequest};
 use orca_container_core::{Goal, PendingApproval, Planned, Resource, Sensitive, limits, start_env_text};
 
 use super::create::{engine, image, measured};
-use super::judging::{judge, needs};
+use super::judging::{is_strict, judge, needs};
 use super::launch::launch_request;
 use super::lifecycle::{AFTER_START, run_stages};
 use super::texts::{Texts, inside_of, use_committed_texts};
@@ -281,9 +281,4 @@ fn exchange(
             Err(cause)
         }
     }
-}
-
-/// Whether missing evidence is a failure.
-pub(super) fn is_strict(request: &PlanRequest) -> bool {
-    request.repo_settings.policy.strict.or(request.global_settings.policy.strict).unwrap_or(false)
 }
