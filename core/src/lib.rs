@@ -50,8 +50,8 @@ pub use engine::{
     ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV,
     HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE,
     NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE,
-    TRY_PORTS, UNPACK, UNPACK_OVER, VolumeFacts, World, launch, launch_host_names, launch_secret_names,
-    look_argv, next_actions, render,
+    TRY_PORTS, UNPACK, UNPACK_OVER, VolumeFacts, World, branch_reference, launch, launch_host_names,
+    launch_secret_names, look_argv, next_actions, render,
 };
 pub use parse::bundle_header::{BundleFault, BundleHead, is_object_id};
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
@@ -77,9 +77,9 @@ pub use secret::Sensitive;
 pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
-    ApprovalKind, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange, EnvState,
-    Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network,
-    Origin, Phase, Said, Template,
+    ApprovalKind, CloneFrom, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange,
+    EnvState, Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole,
+    Network, Origin, Phase, Said, Template,
 };
 
 use alloc::{string::String, vec::Vec};

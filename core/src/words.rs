@@ -95,6 +95,28 @@ words! {
 }
 
 words! {
+    /// Where the clone in the workspace volume comes from.
+    CloneFrom {
+        /// The repository on this computer, as a bundle.
+        Host = "host",
+        /// The remote, fetched by git in the container.
+        Remote = "remote",
+    }
+}
+
+impl CloneFrom {
+    /// Where nothing else is said.
+    pub fn host() -> Self {
+        Self::Host
+    }
+
+    /// Whether it is the repository on this computer.
+    pub fn is_host(&self) -> bool {
+        *self == Self::Host
+    }
+}
+
+words! {
     /// What became of a variable.
     EnvState {
         /// It is what the process gets.

@@ -53,8 +53,13 @@ impl Case {
             self.compare(&whole, &format!("{pretty}\n"));
         }
         // Only the area of plans repeats the whole command; elsewhere it would hide what the case is about.
-        let argv = self.name.starts_with("plan/");
-        self.compare(&self.folder.join("expected.txt"), &summary(answer, argv));
+        // The command that the case is about.
+        let shown = match self.name.split('/').next() {
+            Some("plan") => Some("create_container"),
+            Some("clone") => Some("clone"),
+            _ => None,
+        };
+        self.compare(&self.folder.join("expected.txt"), &summary(answer, shown));
     }
 
     /// Whether it is about a devcontainer.json.
@@ -164,11 +169,11 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// An answer in short: what was found, the environment, and where asked for the argv of `create`.
+/// An answer in short: what was found, the environment, and where asked for one command of `create`.
 ///
 /// # Panics
 /// When the text is no answer.
-pub fn summary(answer: &str, argv: bool) -> String {
+pub fn summary(answer: &str, shown: Option<&str>) -> String {
     let answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
     let mut out = String::new();
     if answer["ok"] == json!(true) {
@@ -182,8 +187,8 @@ pub fn summary(answer: &str, argv: bool) -> String {
         shadowed_options(&mut out, &answer["options"]);
         environment(&mut out, &answer["environment"]);
         copies(&mut out, &answer["copy"]);
-        if argv {
-            create(&mut out, &answer["commands"]["create"]);
+        if let Some(action) = shown {
+            create(&mut out, &answer["commands"]["create"], action);
         }
     } else {
         let _ = writeln!(out, "refused {}", word(&answer["code"]));
@@ -237,11 +242,14 @@ fn copies(out: &mut String, copy: &Value) {
     }
 }
 
-fn create(out: &mut String, commands: &Value) {
-    for command in array(commands).iter().filter(|c| c["action"] == json!("create_container")) {
+fn create(out: &mut String, commands: &Value, action: &str) {
+    for command in array(commands).iter().filter(|c| c["action"] == json!(action)) {
         for arg in array(&command["argv"]) {
             let shown = arg.as_str().map_or_else(|| arg.to_string(), |text| text.escape_debug().to_string());
             let _ = writeln!(out, "argv {shown}");
+        }
+        for arg in array(&command["stdin"]["argv"]) {
+            let _ = writeln!(out, "stdin of {}", word(arg));
         }
     }
 }

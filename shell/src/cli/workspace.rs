@@ -11,6 +11,7 @@ use super::person::Person;
 use super::target::Target;
 use super::{Ended, Failure, Io};
 use crate::engine::EngineError;
+use crate::gather::branch::Branch;
 use crate::gather::settings_file::SettingsPlace;
 use crate::render::{drift_line, refusal};
 use crate::settings::Settings;
@@ -22,6 +23,8 @@ use crate::workspace::{self, AFTER_START, CreateOptions, OF_CREATE, Runner, Work
 pub(super) struct CreateArgs {
     #[command(flatten)]
     target: Target,
+    #[command(flatten)]
+    branch: BranchFlags,
     #[command(flatten)]
     flags: ContainerFlags,
     /// Print JSON
@@ -73,7 +76,33 @@ pub(super) struct ApproveArgs {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
+    branch: BranchFlags,
+    #[command(flatten)]
     flags: ContainerFlags,
+}
+
+/// The branch of a workspace, where it is not the one that is checked out.
+#[derive(Debug, Args)]
+struct BranchFlags {
+    /// Another branch of the repository than the one that is checked out
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// A branch that begins in the workspace; the repository on this computer has it once it is fetched
+    #[arg(long, value_name = "NAME", conflicts_with = "branch")]
+    new_branch: Option<String>,
+    /// Branch, or branch of a remote (origin/main), that the new one begins at; by default the one that is checked out
+    #[arg(long, value_name = "NAME", requires = "new_branch")]
+    base: Option<String>,
+}
+
+impl BranchFlags {
+    fn said(self) -> Branch {
+        match (self.branch, self.new_branch) {
+            (_, Some(name)) => Branch::New { name, base: self.base },
+            (Some(name), None) => Branch::Existing(name),
+            (None, None) => Branch::CheckedOut,
+        }
+    }
 }
 
 /// The core's reasons are shown whole; an engine that is not there has an exit code of its own.
@@ -135,7 +164,8 @@ pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure
     let settings = args.target.settings()?;
     let store = store()?;
     let folder = args.target.folder().to_path_buf();
-    let options = CreateOptions { folder: &folder, settings: &settings, words, approve };
+    let branch = args.branch.said();
+    let options = CreateOptions { folder: &folder, settings: &settings, words, branch, approve };
     let made = workspace::create(options, &store, &mut Person::new(io));
     let record = made.map_err(|error| failure(error, io))?;
     if args.json {
@@ -148,7 +178,7 @@ pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure
 }
 
 /// A workspace as data; no text of the repository and no value.
-fn described(record: &WorkspaceRecord) -> serde_json::Value {
+pub(super) fn described(record: &WorkspaceRecord) -> serde_json::Value {
     let mut value = json!({
         "id": record.workspace.id,
         "name": record.workspace.name,
@@ -323,7 +353,9 @@ pub(super) fn approve(args: ApproveArgs, io: &mut Io<'_>) -> Result<Ended, Failu
     let settings = args.target.settings()?;
     let store = store()?;
     let folder: PathBuf = args.target.folder().to_path_buf();
-    let outcome = workspace::approve(&folder, &settings, words, &digests, &store, &mut Person::new(io));
+    let branch = args.branch.said();
+    let options = CreateOptions { folder: &folder, settings: &settings, words, branch, approve: digests };
+    let outcome = workspace::approve(options, &store, &mut Person::new(io));
     let outcome = outcome.map_err(|error| failure(error, io))?;
     for approved in &outcome.approved {
         writeln!(io.stdout, "Approved: {}", approved.message)?;

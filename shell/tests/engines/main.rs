@@ -5,6 +5,7 @@
 mod attacker;
 mod bench;
 mod canary;
+mod clone;
 mod copying;
 mod debug_mode;
 mod delivery;
@@ -137,6 +138,7 @@ const TESTS: &[(&str, Test)] = &[
     ("recreate::a_failure_leaves_the_volumes_and_the_way_on", recreate::a_failure_leaves_the_way_on),
     ("recreate::a_lost_volume_is_made_again_where_nothing_of_ours_was_in_it", recreate::lost_volumes),
     ("recreate::a_folder_of_a_worktree_adopts_its_own_files", recreate::of_a_folder),
+    ("recreate::the_agents_volume_is_made_afresh_where_a_person_says_so", recreate::reset_agent),
     ("recreate::a_kill_at_every_effect_is_ended_by_the_same_command", recreate::killed_at_every_effect),
     ("unpushed::work_that_is_nowhere_else_is_kept", unpushed::work_is_kept),
     ("unpushed::what_cannot_be_looked_at_is_kept", unpushed::unknown_is_kept),
@@ -148,6 +150,11 @@ const TESTS: &[(&str, Test)] = &[
     ("fetch::a_branch_that_no_worktree_holds_moves_forward", fetch::forward),
     ("fetch::a_branch_that_a_worktree_holds_is_left", fetch::held),
     ("fetch::what_is_no_step_forward_is_kept_beside_the_branch", fetch::diverged),
+    ("clone::a_token_is_for_one_clone_and_nowhere_afterwards", clone::over_https),
+    ("clone::a_remote_that_leads_elsewhere_leads_there_without_the_token", clone::led_elsewhere),
+    ("clone::a_key_is_for_one_clone_and_for_a_host_that_is_known", clone::over_ssh),
+    ("clone::what_git_would_run_or_read_is_refused", clone::refused),
+    ("clone::other_branches_and_new_ones_are_workspaces_of_their_own", clone::branches),
     ("hostile_fetch::objects_that_no_git_writes_are_refused", hostile_fetch::bad_objects),
     ("hostile_fetch::nothing_but_the_branch_comes", hostile_fetch::other_bundles),
     ("hostile_fetch::what_is_too_much_is_dropped", hostile_fetch::too_much),
