@@ -95,6 +95,18 @@ words! {
 }
 
 words! {
+    /// Why a change waits for a container that is made anew.
+    RecreateReason {
+        /// The container has it from when it is made.
+        Container = "container",
+        /// The variable is there from the container's start.
+        StartVariable = "start_variable",
+        /// The repository's files count as they were frozen, until a person adopts others.
+        RepositoryFile = "repository_file",
+    }
+}
+
+words! {
     /// Where the clone in the workspace volume comes from.
     CloneFrom {
         /// The repository on this computer, as a bundle.

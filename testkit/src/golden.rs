@@ -97,6 +97,27 @@ impl Case {
         Some(envelope.to_string())
     }
 
+    /// What is asked of a case with `after.json`, a patch over its request, and perhaps `after.orca.yaml`: what the later
+    /// request makes of the plan that `plan` gives.
+    ///
+    /// # Panics
+    /// When the case gives no plan.
+    pub fn changes(&self, plan: impl Fn(&str) -> String) -> Option<String> {
+        let patch = self.folder.join("after.json");
+        if !patch.exists() {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(&plan(&self.request)).expect("an answer is JSON");
+        assert!(answer["plan"]["digest"].is_string(), "{}: no plan: {}", self.name, answer["message"]);
+        let before: Value = serde_json::from_str(&self.request).expect("a request is JSON");
+        let mut after = before.clone();
+        merge(&mut after, &parse(&patch));
+        if let Ok(text) = fs::read_to_string(self.folder.join("after.orca.yaml")) {
+            after["orcaYaml"] = json!({"path": "orca.yaml", "text": text});
+        }
+        Some(json!({"plan": answer["plan"], "before": before, "after": after}).to_string())
+    }
+
     /// Compares a text with a file of the case.
     ///
     /// # Panics

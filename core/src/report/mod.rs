@@ -6,6 +6,7 @@ mod environment;
 mod options;
 mod table;
 mod values;
+mod when;
 mod why;
 mod workspace;
 
@@ -18,6 +19,8 @@ pub use options::OptionEntry;
 pub(crate) use options::option_entries;
 pub use table::{environment_table, place};
 pub use values::values_in;
+pub(crate) use when::changes;
+pub use when::{Changes, WaitingChange};
 pub use why::{why, why_in_workspace};
 pub use workspace::{Drift, LaunchedVariable, VariableChange, WorkspaceEnvironment};
 pub(crate) use workspace::{edited_start_variables, in_workspace};

@@ -13,6 +13,7 @@ use typed_path::{Utf8UnixPath, Utf8WindowsPath};
 
 /// What a build of this version knows, for `requires` and `capabilities()`.
 pub(crate) const CAPABILITIES: &[&str] = &[
+    "changes-v1",
     "clone-url-v1",
     "container-worktrees-v1",
     "copy-ignored-files-v1",

@@ -100,6 +100,7 @@ fn a_build_says_what_it_knows() {
     assert_eq!(
         capabilities().capabilities,
         [
+            "changes-v1",
             "clone-url-v1",
             "container-worktrees-v1",
             "copy-ignored-files-v1",
