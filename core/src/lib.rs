@@ -66,9 +66,9 @@ pub use plan::{
 pub use policy::approval::PendingApproval;
 pub use policy::host_files::{HostFile, changed_host_files};
 pub use report::{
-    Changes, Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow,
-    VariableChange, WaitingChange, WorkspaceEnvironment, devcontainer_keys_page, environment_table, place,
-    plan_changes, values_in, why, why_in_workspace,
+    Badge, Changes, Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow,
+    Standing, VariableChange, WaitingChange, WorkspaceEnvironment, devcontainer_keys_page, environment_table,
+    place, plan_changes, standing, values_in, why, why_in_workspace,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
@@ -79,7 +79,7 @@ pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
     ApprovalKind, CloneFrom, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange,
     EnvState, Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole,
-    Network, Origin, Phase, RecreateReason, Said, Template,
+    Network, Origin, Phase, RecreateReason, Said, Template, Tone, Verdict, WorkspaceAction, WorkspaceStatus,
 };
 
 use alloc::{string::String, vec::Vec};

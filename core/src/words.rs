@@ -95,6 +95,68 @@ words! {
 }
 
 words! {
+    /// What became of a workspace.
+    WorkspaceStatus {
+        /// It is being made, or its container is made anew.
+        Provisioning = "provisioning",
+        /// Its container runs.
+        Running = "running",
+        /// Its container is stopped.
+        Stopped = "stopped",
+        /// The engine has no container of it.
+        Missing = "missing",
+        /// It is being removed.
+        Removing = "removing",
+        /// The engine did not say, or what it has is not the recorded one.
+        Unverifiable = "unverifiable",
+    }
+}
+
+words! {
+    /// Whether something of a workspace runs.
+    Verdict {
+        /// It runs.
+        Live = "live",
+        /// Nobody could tell.
+        Unverifiable = "unverifiable",
+        /// Nothing runs.
+        Exited = "exited",
+    }
+}
+
+words! {
+    /// How a badge stands out.
+    Tone {
+        /// All is well.
+        Good = "good",
+        /// Nothing runs, and nothing is wrong.
+        Idle = "idle",
+        /// Somebody should look.
+        Attention = "attention",
+        /// Something is lost or failed.
+        Problem = "problem",
+    }
+}
+
+words! {
+    /// What a person does with a workspace; each is a command.
+    WorkspaceAction {
+        /// Make it.
+        Create = "create",
+        /// Start its container.
+        Start = "start",
+        /// Stop its container.
+        Stop = "stop",
+        /// Stop and start its container.
+        Restart = "restart",
+        /// Make its container anew.
+        Recreate = "recreate",
+        /// Remove it.
+        Remove = "rm",
+    }
+}
+
+words! {
     /// Why a change waits for a container that is made anew.
     RecreateReason {
         /// The container has it from when it is made.

@@ -23,5 +23,6 @@ mod names;
 mod precedence;
 mod sequencer;
 mod shim;
+mod standing;
 mod support;
 mod yaml;

@@ -1,9 +1,10 @@
 //! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orca_container_core::{Goal, quoted};
+use orca_container_core::{Goal, Verdict, quoted};
 use serde_json::json;
 
 use super::container_flags::ContainerFlags;
@@ -35,6 +36,9 @@ pub(super) struct CreateArgs {
 /// List workspaces
 #[derive(Debug, Args)]
 pub(super) struct LsArgs {
+    /// Also how much disk each takes, which the engine counts by walking every file
+    #[arg(long, short)]
+    size: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -216,11 +220,16 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     for error in &broken {
         writeln!(io.stderr, "warning: {error}")?;
     }
+    let sizes = if args.size { workspace::sizes(&records, io.stderr)? } else { BTreeMap::new() };
     if args.json {
         // What lies in a container takes calls of its engine: that is what `status` is for.
         let one = |record: &WorkspaceRecord| {
-            let drift = workspace::drift_on_host(record);
-            with_status(record, &workspace::Status { drift, ..workspace::status(record) })
+            let status = workspace::status(record, workspace::drift_on_host(record), Vec::new());
+            let mut value = with_status(record, &status);
+            if let (Some(object), Some(size)) = (value.as_object_mut(), sizes.get(record.file_name())) {
+                object.insert("disk".into(), json!(size));
+            }
+            value
         };
         let list: Vec<serde_json::Value> = records.iter().map(one).collect();
         writeln!(io.stdout, "{}", serde_json::Value::Array(list))?;
@@ -230,28 +239,42 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         writeln!(io.stdout, "No workspaces.")?;
         return Ok(Ended::ok(broken.is_empty()));
     }
-    writeln!(io.stdout, "{:<20} {:<13} {:<7} {:<16} WORKTREE", "NAME", "STATUS", "ENGINE", "BRANCH")?;
+    let disk = |text: &str| if args.size { format!("{text:>8} ") } else { String::new() };
+    let head = disk("DISK");
+    writeln!(io.stdout, "{:<20} {:<13} {:<7} {head}{:<16} WORKTREE", "NAME", "STATUS", "ENGINE", "BRANCH")?;
     for record in &records {
         let escaped = orca_container_core::escaped;
         let branch = escaped(record.workspace.branch.as_deref().unwrap_or("-"));
         let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
-        let status = workspace::status(record).status;
+        let status = workspace::status(record, Vec::new(), Vec::new()).standing.status.as_str();
+        let size = sizes.get(record.file_name());
+        let size = disk(&size.map_or("?".into(), |size| decimal(size.total())));
         writeln!(
             io.stdout,
-            "{name:<20} {status:<13} {:<7} {branch:<16} {worktree}",
+            "{name:<20} {status:<13} {:<7} {size}{branch:<16} {worktree}",
             record.engine.kind.as_str()
         )?;
     }
     Ok(Ended::ok(broken.is_empty()))
 }
 
+/// Two or more digits and a decimal unit, as engines write sizes.
+fn decimal(bytes: u64) -> String {
+    let tenths = [(100_000_000_000, "TB"), (100_000_000, "GB"), (100_000, "MB"), (100, "kB")];
+    let counted = tenths.into_iter().find_map(|(tenth, unit)| {
+        let count = bytes.checked_div(tenth).filter(|count| *count >= 10)?;
+        let (whole, part) = (count.checked_div(10)?, count.checked_rem(10)?);
+        Some(if whole < 10 { format!("{whole}.{part}{unit}") } else { format!("{whole}{unit}") })
+    });
+    counted.unwrap_or_else(|| format!("{bytes}B"))
+}
+
 pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let (store, record) = found(&args.one.workspace)?;
-    let mut status = workspace::status(&record);
-    status.drift = workspace::drift(&record);
     // Settings that cannot be read are told by whoever needs them.
     let settings = settings_of(args.settings.as_deref()).unwrap_or_default();
-    status.recreate = workspace::waiting_for_recreate(&record, &store, &settings);
+    let waiting = workspace::waiting_for_recreate(&record, &store, &settings);
+    let status = workspace::status(&record, workspace::drift(&record), waiting);
     if args.one.json {
         writeln!(io.stdout, "{}", with_status(&record, &status))?;
         return Ok(Ended::Done);
@@ -260,10 +283,10 @@ pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failur
         io.stdout,
         "{}: {}. {}",
         orca_container_core::escaped(&record.workspace.name),
-        status.status,
-        status.reason
+        status.standing.status,
+        status.standing.reason
     )?;
-    if let Some(help) = status.help {
+    if let Some(help) = status.standing.help {
         writeln!(io.stdout, "{help}")?;
     }
     for drift in &status.drift {
@@ -324,7 +347,8 @@ fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Resul
     if guarded {
         workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
-    let ran_before = goal == Goal::Start && workspace::status(&record).status == "running";
+    let ran_before = goal == Goal::Start
+        && workspace::status(&record, Vec::new(), Vec::new()).standing.verdict == Verdict::Live;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));

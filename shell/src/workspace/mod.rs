@@ -16,6 +16,7 @@ mod launch;
 mod lifecycle;
 mod recreate;
 mod run;
+mod sizes;
 mod status;
 mod sweep;
 mod texts;
@@ -33,6 +34,7 @@ pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_req
 pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
 pub use recreate::{Difference, RecreateOptions, Told, recreate};
 pub use run::{Again, Copying, Runner};
+pub use sizes::{Size, sizes};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};
 pub use unpushed::{Unpushed, keep_work};

@@ -112,6 +112,15 @@ impl<'a> Runner<'a> {
         if self.removing || goal == Goal::Recreate {
             self.remove_left_init();
         }
+        let reached = self.step_by_step(goal, ui);
+        if reached.is_err() && self.removing && self.record.progress.phase == Phase::CleanupPending {
+            // So that a status tells more than that it takes long; a store that cannot be written says so itself.
+            let _ = self.write(Phase::CleanupFailed);
+        }
+        reached
+    }
+
+    fn step_by_step(&mut self, goal: Goal, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
         loop {
             let next =
                 next_actions(goal, Some(&self.record.plan), self.world.record.as_ref(), &self.world.observed);

@@ -24,6 +24,8 @@ mod images;
 mod interrupted;
 mod keyring;
 mod lifecycle;
+mod listing;
+mod many;
 mod policy;
 mod recreate;
 mod rootless;
@@ -133,6 +135,8 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_client_that_cannot_be_run_ends_a_launch", failures::client_that_cannot_be_run),
     ("failures::a_renamed_container_is_removed_with_the_rest", failures::renamed),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+    ("listing::the_disk_that_a_workspace_takes_is_told", listing::sizes),
+    ("listing::a_badge_says_what_to_do", listing::badges),
     ("recreate::another_user_is_refused_before_anything_is_touched", recreate::another_user_is_refused),
     ("recreate::what_is_chosen_counts_from_then_on", recreate::choices_are_taken_and_kept),
     ("recreate::a_failure_leaves_the_volumes_and_the_way_on", recreate::a_failure_leaves_the_way_on),
@@ -196,6 +200,7 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
         endpoints::podman_in_the_clear,
     ),
+    ("docker", "many::forty_workspaces_live_at_once_and_leave_nothing", many::forty),
     ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
     (
         "docker",
