@@ -41,6 +41,7 @@ if [ "$kind" != no-git ]; then
 fi
 if [ "$kind" = remote ]; then
   program /usr/lib/git-core/git-remote-http
+  program /usr/lib/openssh/sftp-server
   for tool in bin/ssh bin/ssh-agent bin/ssh-add sbin/sshd; do program "/usr/$tool"; done
   ln -s git "$root/usr/bin/git-upload-pack"
   mkdir -p "$root/etc/ssl/certs"

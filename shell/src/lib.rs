@@ -12,9 +12,13 @@ pub mod engine;
 pub mod gather;
 #[cfg(unix)]
 pub mod import;
+#[cfg(unix)]
+pub mod recipe;
 pub mod redact;
 pub mod secrets;
 pub mod settings;
+#[cfg(unix)]
+pub mod ssh;
 #[cfg(unix)]
 pub mod store;
 #[cfg(unix)]

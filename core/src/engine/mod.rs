@@ -17,6 +17,7 @@ mod route;
 mod scripts;
 mod sequencer;
 mod simulate;
+mod ssh;
 
 pub use action::{Action, ActionKind};
 pub use command::{AddedFile, Arg, Command, CommandLists, ReferenceName, Stdin};
@@ -24,7 +25,7 @@ pub use create_argv::EVERY_CONTAINER;
 pub use launch::{launch, launch_host_names, launch_secret_names};
 pub use look::look_argv;
 pub(crate) use render::create_words;
-pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, branch_reference, render};
+pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, begin_reference, branch_reference, render};
 pub use scripts::{
     ARE_THERE, BUNDLE_OUT, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NO_BRANCH_INSIDE,
     NOT_WRITABLE, NOTHING_NEW_INSIDE, TERMINATE, TRY_PORTS, UNPACK, UNPACK_OVER,
@@ -34,3 +35,4 @@ pub use sequencer::{
     next_actions,
 };
 pub use simulate::{World, command_lists};
+pub use ssh::{SSH_ASKS, ssh_environment_command, ssh_refused_argv, ssh_serve_argv};

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     input::{EngineClient, PlanRequest},
     limits,
+    parse::bundle_header::is_object_id,
     plan::{ClonePlan, ContainerPlan, MountPlan, VolumeRef},
     words::{CloneFrom, EngineKind, MountKind},
 };
@@ -116,7 +117,7 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
         }
         Action::Clone => {
             command.deadline_s = limits::TRANSFER_DEADLINE_S;
-            let (stdin, words) = plan.clone.as_ref().map(|clone| clone_words(clone, context)).unzip();
+            let (stdin, words) = plan.clone.as_ref().map(|clone| clone_words(plan, clone, context)).unzip();
             command.stdin = stdin;
             words.unwrap_or_default()
         }
@@ -147,14 +148,15 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
 }
 
 /// How the clone comes into the volume, and what the command reads.
-fn clone_words(clone: &ClonePlan, context: &RenderContext<'_>) -> (Stdin, Vec<Arg>) {
+fn clone_words(plan: &ContainerPlan, clone: &ClonePlan, context: &RenderContext<'_>) -> (Stdin, Vec<Arg>) {
     let branch = clone.branch.as_deref().unwrap_or_default();
     if clone.from == CloneFrom::Remote {
         let url = clone.remote.as_deref().unwrap_or_default();
         let words = internal(scripts::CLONE_REMOTE, &[&clone.target, url, branch]);
         return (Stdin::CloneSecret, words);
     }
-    let base = clone.base.as_deref().map(branch_reference);
+    let held = |base: &str| is_object_id(base).then(|| begin_reference(&plan.names.container));
+    let base = clone.base.as_deref().map(|base| held(base).unwrap_or_else(|| branch_reference(base)));
     let own = (!clone.new_branch).then(|| branch_reference(branch));
     let begins = if clone.new_branch { base.as_deref().unwrap_or_default() } else { "" };
     let commit = context.commit.unwrap_or_default();
@@ -162,9 +164,19 @@ fn clone_words(clone: &ClonePlan, context: &RenderContext<'_>) -> (Stdin, Vec<Ar
     (bundle(context.repo_path, own.into_iter().chain(base.clone())), words)
 }
 
-/// A branch by its whole name; one of a remote has it already.
+/// The reference of the host's repository that holds the commit at which a branch begins, while the workspace with this
+/// container is cloned.
+pub fn begin_reference(container: &str) -> String {
+    format!("refs/orca/{container}/begin")
+}
+
+/// A branch by its whole name; one of a remote has it already, and a commit's id is one.
 pub fn branch_reference(branch: &str) -> String {
-    if branch.starts_with("refs/remotes/") { branch.into() } else { format!("refs/heads/{branch}") }
+    if branch.starts_with("refs/remotes/") || is_object_id(branch) {
+        branch.into()
+    } else {
+        format!("refs/heads/{branch}")
+    }
 }
 
 /// The thing that an action is about, by its name.

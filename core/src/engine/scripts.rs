@@ -52,8 +52,8 @@ export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; \
 target=$1; branch=$2; commit=$3; begins=$4; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
 git -c init.defaultBranch=orca init -q --template= -- \"$work\"; cd \"$work\"; \
 git bundle unbundle /dev/stdin >.git/orca-refs; while read -r id ref; do \
-case $ref in refs/heads/*|refs/remotes/*) git update-ref -- \"$ref\" \"$id\";; esac; done <.git/orca-refs; rm -f .git/orca-refs; \
-if [ -n \"$begins\" ]; then git update-ref -- \"refs/heads/$branch\" \"$begins\"; fi; \
+case $ref in refs/heads/*|refs/remotes/*) git update-ref -- \"$ref\" \"$id\";; esac; \
+if [ \"$ref\" = \"$begins\" ]; then git update-ref -- \"refs/heads/$branch\" \"$id\"; fi; done <.git/orca-refs; rm -f .git/orca-refs; \
 git symbolic-ref HEAD \"refs/heads/$branch\"; at=$(git rev-parse -q --verify 'HEAD^{commit}'); \
 if [ -n \"$commit\" ] && [ \"$at\" != \"$commit\" ]; then echo 'the branch moved since its files were judged; create it again' >&2; exit 1; fi; \
 git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";

@@ -27,8 +27,10 @@ mod input;
 mod launch;
 mod person;
 mod plan;
+mod recipe;
 mod renew;
 mod schema;
+mod ssh_proxy;
 mod sweep;
 mod target;
 mod workspace;
@@ -70,6 +72,8 @@ enum Command {
     Fetch(fetch::FetchArgs),
     Rm(workspace::RmArgs),
     Sweep(sweep::SweepArgs),
+    Recipe(recipe::RecipeArgs),
+    SshProxy(ssh_proxy::SshProxyArgs),
     Doctor(doctor::DoctorArgs),
     #[command(name = "__deliver", hide = true)]
     Deliver(exec::DeliverArgs),
@@ -178,6 +182,8 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Restart(args) => workspace::restart(&args, io),
         Command::Rm(args) => workspace::rm(&args, io),
         Command::Sweep(args) => sweep::run(&args, io),
+        Command::Recipe(args) => recipe::run(args, io),
+        Command::SshProxy(args) => ssh_proxy::run(&args, io),
         Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),
         Command::Schema(args) => schema::run(&args, io),

@@ -54,6 +54,18 @@ pub(super) struct OneArgs {
     json: bool,
 }
 
+impl OneArgs {
+    /// A workspace that a program names.
+    pub(super) fn of(name: &str) -> Self {
+        Self { workspace: name.into(), json: false }
+    }
+
+    /// The workspace, as it was named.
+    pub(super) fn name(&self) -> &str {
+        &self.workspace
+    }
+}
+
 /// Say what became of a workspace, which files changed since it was made, and what to do
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
@@ -334,7 +346,12 @@ fn say(name: &str, done: &str, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended,
 }
 
 /// Reaches a goal under the workspace's lock; gives its name.
-fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Result<String, Failure> {
+pub(super) fn reach_to(
+    goal: Goal,
+    args: &OneArgs,
+    guarded: bool,
+    io: &mut Io<'_>,
+) -> Result<String, Failure> {
     // What a killed create left without a record goes with any of these.
     workspace::remove_leftovers(&store()?);
     let (store, record) = found(&args.workspace)?;

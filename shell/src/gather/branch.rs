@@ -5,10 +5,11 @@
 use std::path::Path;
 
 use orca_container_core::input::Workspace;
-use orca_container_core::{branch_reference, quoted};
+use orca_container_core::{begin_reference, branch_reference, is_object_id, quoted};
 
 use super::host_git::git;
 use crate::engine::ClientError;
+use crate::store::RecordedWorkspace;
 
 /// The branch that a person asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,13 @@ pub enum Branch {
         name: String,
         /// What it begins at.
         base: Option<String>,
+    },
+    /// One that begins at a commit of the repository, whatever the repository's own branch of that name is at.
+    At {
+        /// Its name.
+        name: String,
+        /// The commit's whole id.
+        commit: String,
     },
 }
 
@@ -42,6 +50,9 @@ pub enum BranchError {
     /// Nothing is checked out that it could begin at.
     #[error("A new branch begins at a branch, and none is checked out; name one with --base.")]
     NoBase,
+    /// The commit is not here.
+    #[error("The repository on this computer has no commit {0}; fetch it first (git fetch).")]
+    NoCommit(String),
     /// git could not be run.
     #[error("git could not be run: {0}")]
     Git(#[from] ClientError),
@@ -53,12 +64,19 @@ pub fn choose(workspace: &mut Workspace, branch: &Branch) -> Result<(), BranchEr
     let name = match branch {
         Branch::CheckedOut => return Ok(()),
         Branch::Existing(name) if workspace.branch.as_ref() == Some(name) => return Ok(()),
-        Branch::Existing(name) | Branch::New { name, .. } => name.clone(),
+        Branch::Existing(name) | Branch::New { name, .. } | Branch::At { name, .. } => name.clone(),
     };
     let repository = workspace.git_common_dir.clone().unwrap_or_else(|| workspace.repo_path.clone());
     let has = |reference: &str| is_there(Path::new(&repository), reference);
     let is_there = has(&branch_reference(&name))?;
     match branch {
+        Branch::At { commit, .. } => {
+            if !is_object_id(commit) || !is_commit(Path::new(&repository), commit)? {
+                return Err(BranchError::NoCommit(quoted(commit)));
+            }
+            workspace.base = Some(commit.clone());
+            workspace.new_branch = true;
+        }
         Branch::New { .. } if is_there => return Err(BranchError::Exists(quoted(&name))),
         Branch::New { base, .. } => {
             let base = base.clone().or(workspace.branch.take()).ok_or(BranchError::NoBase)?;
@@ -84,6 +102,12 @@ pub(crate) fn folder_of(id: &str) -> &str {
     id.split_once("//").map_or(id, |(folder, _)| folder)
 }
 
+/// What a workspace is cloned at: a new branch begins at its base, whatever the host has by its name.
+pub(crate) fn start(workspace: &Workspace) -> Option<String> {
+    let base = workspace.base.as_deref().filter(|_| workspace.new_branch);
+    base.or(workspace.branch.as_deref()).map(branch_reference)
+}
+
 /// Where a workspace's branch is on the host; a new one that was never fetched is where it began.
 pub(crate) fn tip(workspace: &Workspace) -> Option<String> {
     let own = branch_reference(workspace.branch.as_deref()?);
@@ -96,6 +120,41 @@ pub(crate) fn tip(workspace: &Workspace) -> Option<String> {
 /// Whether a reference is there, by exactly this name.
 fn is_there(repository: &Path, reference: &str) -> Result<bool, ClientError> {
     Ok(git(repository, &["show-ref", "--verify", "--quiet", "--", reference])?.code == 0)
+}
+
+/// Whether the repository has a commit.
+fn is_commit(repository: &Path, id: &str) -> Result<bool, ClientError> {
+    Ok(git(repository, &["cat-file", "-e", &format!("{id}^{{commit}}")])?.code == 0)
+}
+
+/// The reference under which a commit is handed over that a branch begins at: a bundle holds references only. It is there
+/// while the clone is made.
+pub(crate) fn hold(record: &RecordedWorkspace, name: &str) -> Result<(), ClientError> {
+    match record.base.as_deref().filter(|base| record.new_branch && is_object_id(base)) {
+        Some(commit) => {
+            let answer = git(
+                Path::new(repository_of(record)),
+                &["update-ref", "--no-deref", &begin_reference(name), commit],
+            )?;
+            if answer.code == 0 { Ok(()) } else { Err(answer.unusable("git")) }
+        }
+        None => Ok(()),
+    }
+}
+
+/// Takes that reference away.
+pub(crate) fn let_go(record: &RecordedWorkspace, name: &str) {
+    if record.base.as_deref().is_some_and(|base| record.new_branch && is_object_id(base)) {
+        // What cannot be removed now goes with the workspace.
+        let _ = git(
+            Path::new(repository_of(record)),
+            &["update-ref", "--no-deref", "-d", &begin_reference(name)],
+        );
+    }
+}
+
+fn repository_of(record: &RecordedWorkspace) -> &str {
+    record.git_common_dir.as_deref().unwrap_or(&record.repo_path)
 }
 
 #[cfg(test)]

@@ -82,6 +82,7 @@ pub fn fetch(record: &WorkspaceRecord, store: &Store, ui: &mut dyn Ui) -> Result
 /// where the branch has all of it. What it does not have stays.
 pub fn forget(record: &WorkspaceRecord, store: &Store) {
     quarantine::remove_left(store.root(), record.file_name());
+    crate::gather::branch::let_go(&record.workspace, record.file_name());
     // Nothing of it stands in the way of a removal.
     let _ = host_of(record).and_then(|host| host.forget());
 }

@@ -205,8 +205,30 @@ impl Store {
         let name = format!("{}.json", record.file_name());
         remove(&self.root.join("values").join(&name))?;
         remove(&self.root.join("launches").join(&name))?;
+        self.forget_ssh(record.file_name());
         remove(&self.root.join("records").join(&name))?;
         Ok(())
+    }
+
+    /// The folder of the workspaces' keys, made where it is not there.
+    pub fn ssh_folder(&self) -> Result<PathBuf, StoreError> {
+        ensure_folder(&self.root)?;
+        let folder = self.root.join("ssh");
+        ensure_folder(&folder)?;
+        Ok(folder)
+    }
+
+    /// Writes down the host of a workspace, in the format of known_hosts.
+    pub fn write_known_host(&self, name: &str, line: &str) -> Result<(), StoreError> {
+        Ok(write_atomic(&self.ssh_folder()?.join(format!("{name}.known_hosts")), line.as_bytes())?)
+    }
+
+    /// Removes the keys of a workspace.
+    pub fn forget_ssh(&self, name: &str) {
+        // The file by which they are whole goes first.
+        for end in [".known_hosts", "", ".pub", ".host", ".host.pub"] {
+            let _ = remove(&self.root.join("ssh").join(format!("{name}{end}")));
+        }
     }
 
     /// Removes locks and typed variables whose workspace never got a record: its maker died before it.

@@ -6,7 +6,7 @@ use orca_container_core::input::{PlanRequest, RepositoryFile, WorktreeIncludeFil
 use orca_container_core::{Sensitive, limits};
 
 use super::{Ui, WorkspaceError};
-use crate::gather::branch::{folder_of, tip};
+use crate::gather::branch::{folder_of, start, tip};
 use crate::gather::committed::Committed;
 use crate::gather::devcontainer;
 use crate::gather::request::{devcontainer_file, know, worktree_include};
@@ -33,7 +33,11 @@ pub(super) fn use_committed_texts(
     texts: Texts,
     ui: &mut dyn Ui,
 ) -> Result<(), WorkspaceError> {
-    let Some(tip) = tip(&request.workspace) else { return Ok(()) };
+    let place = match texts {
+        Texts::Created => start(&request.workspace),
+        Texts::Adopted => tip(&request.workspace),
+    };
+    let Some(tip) = place else { return Ok(()) };
     let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
     let committed = Committed::at_reference(Path::new(&worktree), &tip)?;
     request.workspace.commit = Some(committed.commit().to_owned());

@@ -8,6 +8,7 @@ use super::super::{Ui, WorkspaceError};
 use super::Runner;
 use crate::copy::{Budget, Collected, collect, write_archive};
 use crate::engine::{Supplies, Writer, check_room};
+use crate::gather::branch::{hold, let_go};
 use crate::gather::git_head::is_branch_name;
 use crate::gather::ignored::{is_ignored, tracked};
 use crate::gather::own_objects::OwnObjects;
@@ -41,7 +42,11 @@ impl Runner<'_> {
             return self.clone_remote();
         }
         let own = OwnObjects::check(Path::new(&self.record.workspace.repo_path))?;
-        self.carry_out(Action::Clone)?;
+        let name = self.record.file_name().to_owned();
+        hold(&self.record.workspace, &name)?;
+        let cloned = self.carry_out(Action::Clone);
+        let_go(&self.record.workspace, &name);
+        cloned?;
         Ok(own.still()?)
     }
 

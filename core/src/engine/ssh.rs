@@ -1,0 +1,90 @@
+//! A terminal over ssh without a daemon, a port or a network: what ssh's ProxyCommand runs is an `exec` that starts
+//! `sshd -i` as the workspace's user, for one connection.
+//!
+//! sshd hands nothing of its own environment to a session. So each session asks, over the connection's standard error,
+//! for the variables of now; the host answers with a launch like any other, whose process leaves its environment in memory
+//! (`/dev/shm`) for the session to read. No value is an argument, in an image, or in a file on a disk.
+//!
+//! Scripts are exact in dash, bash --posix and busybox sh; data reaches them as positional parameters.
+
+use alloc::{format, string::String, vec::Vec};
+
+/// Begins a line of the connection's standard error that asks for a session's variables: the session's process id follows.
+pub const SSH_ASKS: &str = "orca-session ";
+
+/// One connection: `sh -c SSH_SERVE sh CONNECTION AUTHORIZED_KEY SESSION_SCRIPT`, with the host key's private half, an empty
+/// line and then the client's side of the connection on standard input.
+///
+/// When sshd ends, sessions that are left get a hangup: what was made to outlive its terminal does, and nothing else.
+const SSH_SERVE: &str = "\
+set -u; umask 077; PATH=/usr/bin:/bin:/usr/sbin:/sbin; export PATH; dir=/dev/shm/orca-ssh-$1; asker=; \
+fail() { echo \"$1\" >&2; exit 1; }; \
+sshd=$(command -v sshd) || fail 'The image has no sshd. On Debian: apt-get install openssh-server openssh-sftp-server.'; \
+id -un >/dev/null 2>&1 || fail 'The user of the container has no line in the /etc/passwd of the image, and sshd lets only those in that have one.'; \
+mkdir \"$dir\" || fail 'The container has no /dev/shm to write to.'; \
+hang_up() { while read -r leader; do for process in /proc/[0-9]*; do \
+if read -r line 2>/dev/null <\"$process/stat\"; then set -- ${line##*) }; \
+if [ \"${4:-}\" = \"$leader\" ]; then kill -HUP \"${process#/proc/}\" 2>/dev/null || :; fi; fi; done; done <\"$dir/sessions\"; }; \
+tidy() { trap '' HUP INT TERM; [ -z \"$asker\" ] || kill \"$asker\" 2>/dev/null || :; hang_up; rm -rf -- \"$dir\"; }; \
+trap tidy EXIT; trap 'exit 1' HUP INT TERM; : >\"$dir/sessions\"; \
+while IFS= read -r line && [ -n \"$line\" ]; do printf '%s\\n' \"$line\"; done >\"$dir/host\"; \
+printf '%s\\n' \"$2\" >\"$dir/key\"; printf '%s\\n' \"$3\" >\"$dir/session\"; mkfifo \"$dir/asked\"; \
+while IFS= read -r session; do echo \"orca-session $session\"; done <>\"$dir/asked\" >&2 & asker=$!; \
+\"$sshd\" -i -e -f /dev/null -o HostKey=\"$dir/host\" -o AuthorizedKeysFile=\"$dir/key\" \
+-o ForceCommand=\"exec /bin/sh $dir/session $dir\" -o Subsystem='sftp orca-sftp' \
+-o AuthenticationMethods=publickey -o PasswordAuthentication=no -o KbdInteractiveAuthentication=no -o UsePAM=no \
+-o StrictModes=no -o PermitUserRC=no -o PermitUserEnvironment=no -o PidFile=none -o UseDNS=no -o LogLevel=ERROR \
+-o AllowAgentForwarding=no -o X11Forwarding=no -o PermitTunnel=no -o AllowStreamLocalForwarding=no -o GatewayPorts=no \
+-o AllowTcpForwarding=local -o PermitOpen='127.0.0.1:* localhost:* [::1]:*' -o MaxSessions=200 -o LoginGraceTime=30";
+
+/// One session, as sshd's forced command: `sh session DIR`. What the person asked for is in `SSH_ORIGINAL_COMMAND`.
+const SSH_SESSION: &str = "\
+dir=$1; command=${SSH_ORIGINAL_COMMAND-}; echo $$ >>\"$dir/sessions\"; \
+if [ \"$command\" = orca-sftp ]; then for server in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server \
+/usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do [ ! -x $server ] || exec $server; done; \
+echo 'The image has no sftp-server. On Debian: apt-get install openssh-sftp-server.' >&2; exit 127; fi; \
+mask=$(umask); umask 077; answer=$dir/answer.$$; mkfifo \"$answer.done\" && exec 3<>\"$answer.done\" || exit 1; \
+echo $$ >\"$dir/asked\"; read -r said <&3; exec 3<&-; text=$(cat \"$answer\"); rm -f \"$answer\" \"$answer.done\"; umask \"$mask\"; \
+if [ \"$said\" != yes ]; then printf '%s\\n' \"$text\" >&2; exit 1; fi; \
+set -- \"$SHELL\" \"$command\"; unset dir command answer said mask; eval \"$text\"; unset text; \
+if [ -n \"$2\" ]; then unset ORCA_SSH_FOLDER; exec \"$1\" -c \"$2\"; fi; \
+cd -- \"$ORCA_SSH_FOLDER\" 2>/dev/null || :; unset ORCA_SSH_FOLDER; exec \"$1\"";
+
+/// Leaves the environment of a launch for a session: `sh -c SSH_ENVIRONMENT sh ANSWER`. It waits for nobody: a session that
+/// is gone has nothing that could be read.
+const SSH_ENVIRONMENT: &str = "\
+umask 077; ORCA_SSH_FOLDER=$(pwd); export ORCA_SSH_FOLDER; [ -p \"$1.done\" ] || exit 0; \
+export -p >\"$1\"; echo yes 1<>\"$1.done\"";
+
+/// Tells a session why it gets none: `sh -c SSH_REFUSED sh ANSWER WHY`.
+const SSH_REFUSED: &str = "\
+umask 077; [ -p \"$1.done\" ] || exit 0; printf '%s\\n' \"$2\" >\"$1\"; echo no 1<>\"$1.done\"";
+
+/// The arguments of the engine's client for one connection. `connection` is 32 hex digits, `authorized_key` one line of a
+/// public key. There is no value in them.
+pub fn ssh_serve_argv(container_id: &str, connection: &str, authorized_key: &str) -> Vec<String> {
+    internal(container_id, true, SSH_SERVE, &[connection, authorized_key, SSH_SESSION])
+}
+
+/// The command of the launch that answers a session.
+pub fn ssh_environment_command(connection: &str, session: u32) -> Vec<String> {
+    let answer = answer(connection, session);
+    ["/bin/sh", "-c", SSH_ENVIRONMENT, "sh", &answer].map(String::from).into()
+}
+
+/// The arguments of the engine's client that tell a session why it gets nothing; `why` holds no value.
+pub fn ssh_refused_argv(container_id: &str, connection: &str, session: u32, why: &str) -> Vec<String> {
+    internal(container_id, false, SSH_REFUSED, &[&answer(connection, session), why])
+}
+
+fn answer(connection: &str, session: u32) -> String {
+    format!("/dev/shm/orca-ssh-{connection}/answer.{session}")
+}
+
+fn internal(container_id: &str, reads: bool, script: &str, parameters: &[&str]) -> Vec<String> {
+    let mut words: Vec<&str> = Vec::from(["exec"]);
+    words.extend(reads.then_some("-i"));
+    words.extend(["--workdir=/", "--", container_id, "/usr/bin/env", "-i", "/bin/sh", "-c", script, "sh"]);
+    words.extend(parameters);
+    words.into_iter().map(String::from).collect()
+}

@@ -1,0 +1,118 @@
+//! The result that Orca reads: how to reach the workspace over ssh.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::engine::{Client, ClientError};
+use crate::ssh::Keys;
+use crate::store::WorkspaceRecord;
+
+/// How long the container may take to say who its user is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Says the user's name, or what is missing for a terminal over ssh.
+const LOGIN: &str = "PATH=/usr/bin:/bin:/usr/sbin:/sbin; \
+command -v sshd >/dev/null 2>&1 || { echo 'no sshd'; exit 0; }; id -un 2>/dev/null || echo 'no user'";
+
+/// Why the workspace cannot be reached over ssh.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultError {
+    /// The image lacks it.
+    #[error(
+        "The image has no sshd, which a terminal of Orca needs. On Debian: apt-get install openssh-server openssh-sftp-server."
+    )]
+    NoSshd,
+    /// The image does not know its user.
+    #[error(
+        "The image has no line for the container's user in its /etc/passwd, so nobody can log in over ssh."
+    )]
+    NoUser,
+    /// The engine did not answer.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// A path is no text.
+    #[error("The path {0} must be UTF-8.")]
+    NotUtf8(String),
+}
+
+/// The result for a workspace that runs. `command` is this program's path, `settings` a settings file that was named.
+pub fn result(
+    record: &WorkspaceRecord,
+    keys: &Keys,
+    command: &Path,
+    settings: Option<&Path>,
+) -> Result<Value, ResultError> {
+    let name = record.file_name();
+    let mut proxy = vec![quoted(command)?, "ssh-proxy".into()];
+    if let Some(settings) = settings {
+        proxy.extend(["--settings".into(), quoted(settings)?]);
+    }
+    proxy.push(name.into());
+    let project_root = record.plan.clone.as_ref().map(|clone| clone.target.as_str()).unwrap_or_default();
+    let target = json!({
+        "label": record.workspace.name,
+        "host": name,
+        "port": 22,
+        "username": login(record)?,
+        "identityFile": text(&keys.identity)?,
+        "identitiesOnly": true,
+        "proxyCommand": proxy.join(" "),
+    });
+    Ok(json!({
+        "schemaVersion": 2,
+        "checkoutMode": "provisioned-root",
+        "connection": {"type": "ssh", "projectRoot": project_root, "target": target},
+        "userData": {"resourceId": name, "knownHosts": text(&keys.known_hosts)?},
+    }))
+}
+
+/// The user's name as the container tells it: it is only what one logs in as.
+fn login(record: &WorkspaceRecord) -> Result<String, ResultError> {
+    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+    let id = record.container_id.as_deref().unwrap_or_default();
+    let words = ["exec", "--workdir=/", "--", id, "/usr/bin/env", "-i", "/bin/sh", "-c", LOGIN];
+    let answer = client.ask(&words, PATIENCE)?;
+    let said = answer.text();
+    let is_name = |text: &str| {
+        !text.starts_with('-')
+            && (1..=64).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    match said.trim() {
+        "no sshd" => Err(ResultError::NoSshd),
+        name if answer.code == 0 && is_name(name) => Ok(name.into()),
+        "no user" => Err(ResultError::NoUser),
+        _ => Err(answer.unusable("The container's shell").into()),
+    }
+}
+
+fn text(path: &Path) -> Result<String, ResultError> {
+    path.to_str().map(String::from).ok_or_else(|| ResultError::NotUtf8(path.to_string_lossy().into_owned()))
+}
+
+/// A word of ssh's ProxyCommand: a shell reads it, and ssh takes `%` for its own.
+fn quoted(path: &Path) -> Result<String, ResultError> {
+    let text = text(path)?.replace('%', "%%");
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'-' | b'_' | b'%');
+    if text.bytes().all(plain) {
+        return Ok(text);
+    }
+    Ok(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_the_proxy_command() {
+        let of = |path: &str| quoted(Path::new(path)).unwrap();
+        assert_eq!(of("/usr/bin/orca-container"), "/usr/bin/orca-container");
+        assert_eq!(of("/a b/50%/x"), "'/a b/50%%/x'");
+        assert_eq!(of("/it's"), "'/it'\\''s'");
+        assert_eq!(of("/a;rm -rf $HOME"), "'/a;rm -rf $HOME'");
+    }
+}

@@ -1,0 +1,196 @@
+//! One connection: the client's bytes to an sshd in the container and back, and the variables of now for each session in it.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use orca_container_core::input::LaunchCommand;
+use orca_container_core::{Goal, SSH_ASKS, ssh_environment_command, ssh_refused_argv, ssh_serve_argv};
+
+use super::{Keys, SshError, keys};
+use crate::engine::{Bounds, Client, Input, Wanted, run_bounded};
+use crate::redact::mask;
+use crate::secrets::Handed;
+use crate::settings::Settings;
+use crate::store::{Store, WorkspaceRecord, random_id};
+use crate::trace;
+use crate::workspace::{AFTER_START, LaunchOptions, Runner, Ui, WorkspaceError, launch_answer, run_stages};
+
+/// How long the engine may take to hand a session its variables.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Bytes of a line that the container says; what is longer is no line of ours.
+const LINE: u64 = 4096;
+
+/// Lines of the container that are passed on; sshd's own errors are a few.
+const SAID: usize = 100;
+
+/// Connects standard input and output to the workspace, started where it is stopped. Gives the client's exit code.
+///
+/// `settings` are read for each session: what a terminal gets is what is said when it is opened.
+pub fn connect(
+    record: WorkspaceRecord,
+    store: &Store,
+    settings: &dyn Fn() -> Result<Settings, String>,
+    ui: &mut dyn Ui,
+) -> Result<u8, SshError> {
+    let (record, keys) = running(record, store, settings, ui)?;
+    let id = record.container_id.clone().unwrap_or_default();
+    let connection = random_id().map_err(WorkspaceError::from)?;
+    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+    let mut child = serve(&client, &ssh_serve_argv(&id, &connection, &keys.authorized))?;
+    if let Some(input) = child.stdin.take() {
+        thread::spawn(move || pump(input, &keys));
+    }
+    let sessions = Sessions { name: record.file_name(), store, settings, client, id, connection };
+    if let Some(stderr) = child.stderr.take() {
+        sessions.answer(stderr, ui);
+    }
+    let status = child.wait()?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// The workspace, looked at and started where it is stopped; its keys.
+fn running(
+    record: WorkspaceRecord,
+    store: &Store,
+    settings: &dyn Fn() -> Result<Settings, String>,
+    ui: &mut dyn Ui,
+) -> Result<(WorkspaceRecord, Keys), SshError> {
+    let shown = orca_container_core::quoted(&record.workspace.name);
+    // Several connections at once wait for each other here, and only here.
+    let lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(WorkspaceError::from)?;
+    let record = store.record(record.file_name())?.ok_or(WorkspaceError::NotFound(shown.clone()))?;
+    if record.progress.is_unfinished() {
+        return Err(WorkspaceError::Unfinished(shown).into());
+    }
+    let keys = keys(store, &record)?;
+    let mut runner = Runner::new(store, record, true);
+    runner.observe();
+    let started = !runner.is_running();
+    if started {
+        runner.reach(Goal::Start, ui)?;
+    }
+    let mut record = runner.record;
+    drop(lock);
+    if started {
+        let settings = settings().map_err(|why| WorkspaceError::Blocked(vec![why]))?;
+        // What the repository wants after a start may fail; a person who connects can mend it.
+        if let Err(error) = run_stages(&AFTER_START, &mut record, store, &settings, ui) {
+            ui.progress(&format!("warning: {error}"));
+        }
+    }
+    Ok((record, keys))
+}
+
+fn serve(client: &Client, args: &[String]) -> io::Result<Child> {
+    trace::becomes(&client.program, args.iter());
+    let mut command = Command::new(&client.program);
+    command.args(args).env_clear().envs(&client.env).current_dir("/");
+    command.stdin(Stdio::piped()).stdout(Stdio::inherit()).stderr(Stdio::piped()).spawn()
+}
+
+/// The host key, an empty line, and then whatever the client says.
+fn pump(mut input: ChildStdin, keys: &Keys) {
+    let host = keys.host.reveal().trim_end();
+    if input.write_all(format!("{host}\n\n").as_bytes()).is_err() {
+        return;
+    }
+    let mut buffer = vec![0; 64 * 1024];
+    // Not through our own buffer, which the command line's part holds.
+    let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned() else { return };
+    let mut stdin = File::from(stdin);
+    // At the client's end the pipe is closed, and sshd goes.
+    while let Ok(read @ 1..) = stdin.read(&mut buffer) {
+        let Some(bytes) = buffer.get(..read) else { return };
+        if input.write_all(bytes).and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Answers the sessions of one connection.
+struct Sessions<'s> {
+    name: &'s str,
+    store: &'s Store,
+    settings: &'s dyn Fn() -> Result<Settings, String>,
+    client: Client,
+    id: String,
+    connection: String,
+}
+
+impl Sessions<'_> {
+    /// Reads what the container says until the connection ends. Whoever is inside may ask as well, for what any process of the
+    /// workspace can read anyway.
+    fn answer(&self, said: impl Read, ui: &mut dyn Ui) {
+        let mut said = BufReader::new(said);
+        let mut passed_on = 0_usize;
+        loop {
+            let mut line = Vec::new();
+            match (&mut said).take(LINE).read_until(b'\n', &mut line) {
+                Ok(1..) => {}
+                _ => return,
+            }
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end();
+            if let Some(session) = line.strip_prefix(SSH_ASKS).and_then(|pid| pid.parse().ok()) {
+                self.hand_over(session, ui);
+            } else if passed_on < SAID {
+                passed_on = passed_on.saturating_add(1);
+                ui.progress(&orca_container_core::escaped(&mask(line)));
+            }
+        }
+    }
+
+    fn hand_over(&self, session: u32, ui: &mut dyn Ui) {
+        if let Err(why) = self.launch(session) {
+            let why = format!("orca-container: {why}");
+            let why = mask(&why);
+            ui.progress(&why);
+            // One that cannot be told waits until the connection ends, as for an engine that does not answer.
+            let args = ssh_refused_argv(&self.id, &self.connection, session, &why);
+            let _ = self.client.call(&args, Input::None, Wanted::Kept, PATIENCE);
+        }
+    }
+
+    /// A launch as of `exec`, by what is said now.
+    fn launch(&self, session: u32) -> Result<(), String> {
+        let settings = (self.settings)()?;
+        let record = self.store.record(self.name).map_err(|error| error.to_string())?;
+        let record = record.filter(|now| now.container_id.as_ref() == Some(&self.id));
+        let record = record.ok_or("The workspace has another container now; connect again.")?;
+        let options = LaunchOptions {
+            command: LaunchCommand::Argv(ssh_environment_command(&self.connection, session)),
+            tty: false,
+            workdir: None,
+            secrets: Handed::Nothing,
+        };
+        let prepared = launch_answer(&record, self.store, &settings, options);
+        let prepared = prepared.map_err(|error| told(&error))?;
+        let answer = &prepared.answer;
+        let mut command = Command::new(&answer.file);
+        command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
+        let ran = run_bounded(command, &answer.file, Input::None, Wanted::Kept, Bounds::time(PATIENCE));
+        let ran = ran.map_err(|error| error.to_string())?;
+        if ran.code != 0 {
+            return Err(format!("The variables could not be handed over: {}.", ran.complaint()));
+        }
+        // What the last launch had is told by the environment's report; a session goes on without.
+        let _ = self.store.write_last_launch(&record, &prepared.launched);
+        Ok(())
+    }
+}
+
+/// Every reason of a refusal, by names.
+fn told(error: &WorkspaceError) -> String {
+    match error {
+        WorkspaceError::Refused(refusal) => {
+            let reasons: Vec<&str> = refusal.problems.iter().map(|one| one.message.as_str()).collect();
+            reasons.join(" ")
+        }
+        other => other.to_string(),
+    }
+}
