@@ -151,6 +151,8 @@ words! {
         Restart = "restart",
         /// Make its container anew.
         Recreate = "recreate",
+        /// Make its container anew with the repository's files as they are committed now.
+        Adopt = "recreate --adopt-repository-config",
         /// Remove it.
         Remove = "rm",
     }

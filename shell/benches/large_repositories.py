@@ -37,7 +37,7 @@ def sh(*words, **more):
 def ours(*words):
     """Seconds of our command, and its own peak memory in MB."""
     begun = time.monotonic()
-    child = subprocess.Popen([command, *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen([command, *words], env=env, stdout=subprocess.DEVNULL, stderr=open(root / "said", "wb"))
     peak = 0
     while child.poll() is None:
         try:
@@ -47,9 +47,8 @@ def ours(*words):
         except OSError:
             pass
         time.sleep(0.01)
-    said = child.stderr.read().decode()
     if child.returncode:
-        raise SystemExit(f"{words}: {said}")
+        raise SystemExit(f"{words}: {(root / 'said').read_text()}")
     return time.monotonic() - begun, peak / 1024
 
 
@@ -96,8 +95,7 @@ def bare_create(repository, name):
     bundle.wait()
 
 
-def bare_fetch(repository, name):
-    known = sh("git", "-C", repository, "rev-parse", "main")
+def bare_fetch(repository, name, known):
     script = f"cd /workspace/w; exec git bundle create --quiet - main ^{known}"
     with open(root / "out.bundle", "wb") as out:
         subprocess.run([engine, "exec", name, "sh", "-c", script], stdout=out, check=True, env=env)
@@ -111,11 +109,20 @@ def bare_remove(name):
     sh(engine, "volume", "rm", name)
 
 
+bare = f"orca-bench-{os.getpid()}"
+
+
+def left():
+    """What a run that failed left."""
+    for words in [[command, "rm", "--force", "repository@main"], [engine, "rm", "-f", "-v", bare], [engine, "volume", "rm", bare]]:
+        subprocess.run(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
 def one_run(kind, pristine, seconds, memory):
     repository = root / "repository"
     shutil.copytree(pristine, repository, symlinks=True)
     sh("git", "-C", repository, "switch", "-q", "-c", "elsewhere")
-    bare = f"orca-bench-{os.getpid()}"
+    known = sh("git", "-C", repository, "rev-parse", "main")
     flags = ["--engine", engine, "--container-image", image, "--network=none", "--branch=main"]
     flags += ["--runtime", "runc"] if engine == "podman" else []
 
@@ -133,7 +140,7 @@ def one_run(kind, pristine, seconds, memory):
     name = json.loads(sh(command, "ls", "--json"))[0]
     sh(engine, "exec", name["containerId"], "sh", "-c", "cd /workspace/repository; " + AS_ONE + MORE[kind])
     sh(engine, "exec", bare, "sh", "-c", "cd /workspace/w; " + AS_ONE + MORE[kind])
-    note("fetch", ours("fetch", name["name"]), timed(bare_fetch, repository, bare))
+    note("fetch", ours("fetch", name["name"]), timed(bare_fetch, repository, bare, known))
     note("rm", ours("rm", name["name"]), timed(bare_remove, bare))
     shutil.rmtree(repository)
 
@@ -150,6 +157,9 @@ try:
         for step, (mine, bare) in seconds.items():
             a, b = statistics.median(mine), statistics.median(bare)
             print(f"{engine:7} {kind:8} {step:7} ours {a:7.2f} s  bare {b:7.2f} s  ratio {a / b:5.2f}", flush=True)
+        if max(memory) > 32:
+            raise SystemExit(f"our own process had {max(memory):.1f} MB, more than 32")
         print(f"{engine:7} {kind:8} peak of our own process {max(memory):.1f} MB", flush=True)
 finally:
+    left()
     shutil.rmtree(root, ignore_errors=True)

@@ -22,6 +22,7 @@ mod ssh;
 pub use action::{Action, ActionKind};
 pub use command::{AddedFile, Arg, Command, CommandLists, ReferenceName, Stdin};
 pub use create_argv::EVERY_CONTAINER;
+pub(crate) use launch::check_plan;
 pub use launch::{launch, launch_host_names, launch_secret_names};
 pub use look::look_argv;
 pub(crate) use render::create_words;

@@ -74,7 +74,8 @@ case $url in https://*) GIT_ALLOW_PROTOCOL=https; host=${url#https://}; host=htt
 IFS= read -r ORCA_CLONE_USER || :; IFS= read -r ORCA_CLONE_TOKEN || :; export ORCA_CLONE_USER ORCA_CLONE_TOKEN; \
 if [ -n \"$ORCA_CLONE_TOKEN\" ]; then \
 helper='!f() { [ \"$1\" != get ] || printf \"username=%s\\npassword=%s\\n\" \"$ORCA_CLONE_USER\" \"$ORCA_CLONE_TOKEN\"; }; f'; fi;; \
-*) GIT_ALLOW_PROTOCOL=ssh; host=none; command -v ssh >/dev/null || { echo 'the image has no ssh; on Debian: apt-get install openssh-client' >&2; exit 1; }; \
+*) GIT_ALLOW_PROTOCOL=ssh; host=none; for tool in ssh ssh-agent ssh-add; do command -v $tool >/dev/null || { echo \"the image has no $tool; on Debian: apt-get install openssh-client\" >&2; exit 1; }; done; \
+id -un >/dev/null 2>&1 || { echo 'the user of the container has no line in the /etc/passwd of the image, and ssh works for none' >&2; exit 1; }; \
 key=$(cat); if [ -n \"$key\" ]; then eval \"$(ssh-agent -s -a \"$socket\")\" >/dev/null; printf '%s\\n' \"$key\" | ssh-add -q -; fi; key=; \
 GIT_SSH_VARIANT=ssh; GIT_SSH_COMMAND=\"ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$known \
 -o GlobalKnownHostsFile=none -o ForwardAgent=no -o ClearAllForwardings=yes\"; export GIT_SSH_VARIANT GIT_SSH_COMMAND;; esac; \
@@ -82,8 +83,8 @@ export GIT_ALLOW_PROTOCOL; \
 git -c core.hooksPath=/dev/null -c credential.helper= -c \"credential.$host.helper=$helper\" -c init.defaultBranch=orca \
 clone -q --template= --no-recurse-submodules ${branch:+\"--branch=$branch\"} -- \"$url\" \"$work\" </dev/null; \
 cd \"$work\"; at=$(git rev-parse -q --verify 'HEAD^{commit}') || { echo 'the remote has no commit to begin at' >&2; exit 1; }; \
-on=$(git symbolic-ref -q --short HEAD) || { echo 'what was asked for is no branch of the remote' >&2; exit 1; }; \
-cd /; mv -- \"$work\" \"$target\"; echo \"$on\"; echo \"$at\"";
+on=$(git symbolic-ref -q HEAD) || { echo 'what was asked for is no branch of the remote' >&2; exit 1; }; \
+cd /; mv -- \"$work\" \"$target\"; echo \"${on#refs/heads/}\"; echo \"$at\"";
 
 /// Sets origin: `sh -c SET_REMOTE sh TARGET URL`.
 pub(super) const SET_REMOTE: &str = "\

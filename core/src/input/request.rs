@@ -99,7 +99,8 @@ pub struct Workspace {
     /// Branch to clone; without it the answer is a preview.
     #[serde(default, deserialize_with = "present")]
     pub branch: Option<String>,
-    /// The commit that the branch is at and whose texts are judged, 40 or 64 hex digits; a clone of another one fails.
+    /// The commit that the branch is at and whose texts are judged, 40 or 64 hex digits; a clone of another one fails. From a
+    /// remote it is there once it is cloned.
     #[serde(default, deserialize_with = "present")]
     pub commit: Option<String>,
     /// Branch that the workspace's branch came from; cloned as well. `refs/remotes/…` names one of a remote.

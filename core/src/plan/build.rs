@@ -400,7 +400,8 @@ fn clone_of_remote(request: &PlanRequest, network: Network, findings: &mut Findi
         findings.help("A token for https is handed over on standard input or by the name of a variable, for the one clone only.");
         return None;
     };
-    if network == Network::None {
+    // One that is there needs none any more.
+    if network == Network::None && request.workspace.commit.is_none() {
         let message = "A clone from a remote needs a network; this container has none.";
         findings.refuse(Code::CloneNeedsNetwork, Source::setting(Origin::Request, "workspace"), message);
         findings.help("Clone on this computer, and create the workspace from that repository.");

@@ -18,7 +18,7 @@ pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
 pub(crate) use environment::{effective, effective_at_launch, entries};
 pub use options::OptionEntry;
 pub(crate) use options::option_entries;
-pub use standing::{Badge, Standing, standing};
+pub use standing::{Badge, Standing, Waits, standing};
 pub use table::{environment_table, place};
 pub use values::values_in;
 pub(crate) use when::changes;

@@ -38,11 +38,25 @@ pub struct Standing {
     pub badge: Badge,
 }
 
-/// The standing of a workspace called `name`, from its record and what was observed of it. `waits` says that something of it
-/// counts only after a recreate: an edited start variable, or a changed file of the repository.
-pub fn standing(name: &str, record: &Record, observed: &Observed, waits: bool) -> Standing {
+/// What of a workspace counts only in a container that is made anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// An edited start variable.
+    pub recreate: bool,
+    /// A file of the repository that is committed otherwise now.
+    pub adopt: bool,
+}
+
+/// The standing of a workspace called `name`, from its record, what was observed of it, and what waits.
+pub fn standing(name: &str, record: &Record, observed: &Observed, waits: Waits) -> Standing {
     let (status, reason, help) = judged(&crate::text::quoted(name), record, observed);
-    Standing { status, verdict: verdict(observed), reason, help, badge: badge(status, record, waits) }
+    Standing {
+        status,
+        verdict: verdict(observed),
+        reason,
+        help,
+        badge: badge(status, record, observed, waits),
+    }
 }
 
 fn verdict(observed: &Observed) -> Verdict {
@@ -61,6 +75,13 @@ fn judged(name: &str, record: &Record, observed: &Observed) -> (WorkspaceStatus,
             let reason = format!("The engine did not say what became of it ({}).", crate::text::escaped(why));
             (WorkspaceStatus::Unverifiable, say(&reason, "Start the engine and look again.".into()))
         }
+        (_, Resource::Present(facts)) if !facts.ours => (
+            WorkspaceStatus::Unverifiable,
+            say(
+                "A container of its name is there, but not the recorded one; it is left as it is.",
+                "Nothing is done to the workspace until that one is gone.".into(),
+            ),
+        ),
         (Phase::CleanupFailed, _) => (
             WorkspaceStatus::Removing,
             say(
@@ -74,7 +95,10 @@ fn judged(name: &str, record: &Record, observed: &Observed) -> (WorkspaceStatus,
         ),
         (Phase::Provisioning | Phase::Failed, _) => (
             WorkspaceStatus::Provisioning,
-            say("It is being made, or its making was interrupted.", "Run create again.".into()),
+            say(
+                "It is being made, or its making was interrupted.",
+                format!("Run the command that made it again, or rm {name}."),
+            ),
         ),
         (_, _) if record.is_unfinished() => (
             WorkspaceStatus::Provisioning,
@@ -83,18 +107,18 @@ fn judged(name: &str, record: &Record, observed: &Observed) -> (WorkspaceStatus,
                 format!("Run recreate {name} again."),
             ),
         ),
+        (_, Resource::Absent) if observed.workspace_volume == Resource::Absent => (
+            WorkspaceStatus::Missing,
+            say(
+                "The engine has neither its container nor the volume with its work.",
+                format!("Remove it with rm {name}."),
+            ),
+        ),
         (_, Resource::Absent) => (
             WorkspaceStatus::Missing,
             say(
                 "The engine has no such container any more; its volumes may be there.",
                 format!("Make it anew with recreate {name}, or remove it with rm {name}."),
-            ),
-        ),
-        (_, Resource::Present(facts)) if !facts.ours => (
-            WorkspaceStatus::Unverifiable,
-            say(
-                "A container of its name is there, but not the recorded one; it is left as it is.",
-                format!("Once that one is gone: recreate {name}."),
             ),
         ),
         (_, Resource::Present(facts)) if facts.running => {
@@ -107,14 +131,20 @@ fn judged(name: &str, record: &Record, observed: &Observed) -> (WorkspaceStatus,
     (status, reason, help)
 }
 
-fn badge(status: WorkspaceStatus, record: &Record, waits: bool) -> Badge {
-    use WorkspaceAction::{Create, Recreate, Remove, Restart, Start, Stop};
+fn badge(status: WorkspaceStatus, record: &Record, observed: &Observed, waits: Waits) -> Badge {
+    use WorkspaceAction::{Adopt, Create, Recreate, Remove, Restart, Start, Stop};
     let (tone, text, actions): (Tone, &str, &[WorkspaceAction]) = match status {
-        WorkspaceStatus::Running if waits => {
+        WorkspaceStatus::Running if waits.adopt => {
+            (Tone::Attention, "running, files changed", &[Adopt, Recreate, Restart, Stop, Remove])
+        }
+        WorkspaceStatus::Running if waits.recreate => {
             (Tone::Attention, "running, recreate to update", &[Recreate, Restart, Stop, Remove])
         }
         WorkspaceStatus::Running => (Tone::Good, "running", &[Restart, Recreate, Stop, Remove]),
         WorkspaceStatus::Stopped => (Tone::Idle, "stopped", &[Start, Recreate, Remove]),
+        WorkspaceStatus::Missing if observed.workspace_volume == Resource::Absent => {
+            (Tone::Problem, "container and work missing", &[Remove])
+        }
         WorkspaceStatus::Missing => (Tone::Problem, "container missing", &[Recreate, Remove]),
         WorkspaceStatus::Provisioning if !record.phase.is_unfinished() => {
             (Tone::Attention, "being made anew", &[Recreate, Remove])
@@ -124,7 +154,10 @@ fn badge(status: WorkspaceStatus, record: &Record, waits: bool) -> Badge {
             (Tone::Problem, "removal failed", &[Remove])
         }
         WorkspaceStatus::Removing => (Tone::Attention, "being removed", &[Remove]),
-        WorkspaceStatus::Unverifiable => (Tone::Attention, "not reachable", &[]),
+        WorkspaceStatus::Unverifiable => (Tone::Attention, "not known", &[]),
     };
-    Badge { tone, text: text.into(), actions: actions.to_vec() }
+    // A volume that is gone is not made again by a recreate: the work went with it.
+    let lost = [&observed.workspace_volume, &observed.agent_volume].contains(&&Resource::Absent);
+    let possible = |action: &&WorkspaceAction| !lost || !matches!(action, Recreate | Adopt);
+    Badge { tone, text: text.into(), actions: actions.iter().filter(possible).copied().collect() }
 }

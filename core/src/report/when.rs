@@ -2,6 +2,8 @@
 
 use crate::{
     answer::{PlanAnswer, Refusal},
+    diagnostic::{Diagnostic, Findings},
+    engine::check_plan,
     input::PlanRequest,
     plan::ContainerPlan,
     report::{
@@ -39,6 +41,9 @@ pub struct Changes {
     pub next_launch: Vec<VariableChange>,
     /// What waits for a recreate.
     pub recreate: Vec<WaitingChange>,
+    /// Why the repository's files of now could not be adopted, where they could not; launches go on by the frozen ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_adoptable: Vec<Diagnostic>,
 }
 
 /// The difference that a later request makes to a workspace: its frozen plan and the request that it was made of (or, after
@@ -49,11 +54,22 @@ pub(crate) fn changes(
     before: &PlanRequest,
     after: &PlanRequest,
 ) -> Result<Changes, Refusal> {
+    let after = &with_facts_of(after, before);
     let kept = with_texts_of(after, before);
-    let in_new_settings = planned(&kept)?;
-    let adopted = planned(after)?;
     // The container that runs is of the image of before, whatever is named now.
     let here = PlanRequest { image_facts: before.image_facts.clone(), ..kept.clone() };
+    let mut findings = Findings::default();
+    for request in [before, &here] {
+        check_plan(frozen, request, &mut findings);
+    }
+    if findings.refused() {
+        return Err(Refusal::of(findings.into_sorted()));
+    }
+    let in_new_settings = planned(&kept)?;
+    let (adopted, not_adoptable) = match planned(after) {
+        Ok(adopted) => (Some(adopted), Vec::new()),
+        Err(refusal) => (None, refusal.problems),
+    };
     let of_launch = environment_changes((frozen, before), (frozen, &here));
     let is_start = |change: &VariableChange| frozen.start_env.contains(&change.name);
     let (at_start, next_launch): (Vec<_>, Vec<_>) = of_launch.into_iter().partition(is_start);
@@ -65,12 +81,23 @@ pub(crate) fn changes(
         environment_changes((frozen, &here), (&in_new_settings, &kept)),
         RecreateReason::Container,
     );
-    waiting.fields(plan_changes(&in_new_settings, &adopted), RecreateReason::RepositoryFile);
-    waiting.variables(
-        environment_changes((&in_new_settings, &kept), (&adopted, after)),
-        RecreateReason::RepositoryFile,
-    );
-    Ok(Changes { ok: true, next_launch, recreate: waiting.changes })
+    if let Some(adopted) = &adopted {
+        waiting.fields(plan_changes(&in_new_settings, adopted), RecreateReason::RepositoryFile);
+        waiting.variables(
+            environment_changes((&in_new_settings, &kept), (adopted, after)),
+            RecreateReason::RepositoryFile,
+        );
+    }
+    Ok(Changes { ok: true, next_launch, recreate: waiting.changes, not_adoptable })
+}
+
+/// What nobody looked at again is as it was.
+fn with_facts_of(request: &PlanRequest, before: &PlanRequest) -> PlanRequest {
+    PlanRequest {
+        engine: request.engine.clone().or_else(|| before.engine.clone()),
+        image_facts: request.image_facts.clone().or_else(|| before.image_facts.clone()),
+        ..request.clone()
+    }
 }
 
 /// The texts of the repository count as they were until a person adopts others.
@@ -100,8 +127,11 @@ struct Waiting {
 
 impl Waiting {
     fn fields(&mut self, fields: Vec<PlanChange>, why: RecreateReason) {
-        // Digests of the repository's texts say no more than the reason itself.
-        let told = fields.into_iter().filter(|change| !change.field.starts_with("sources."));
+        // Digests of the repository's texts say no more than the reason itself, and nothing is cloned a second time.
+        let is_told = |change: &PlanChange| {
+            !change.field.starts_with("sources.") && !change.field.starts_with("clone.")
+        };
+        let told = fields.into_iter().filter(is_told);
         self.changes.extend(told.map(|change| WaitingChange { plan: Some(change), variable: None, why }));
     }
 

@@ -155,9 +155,16 @@ fn branches(request: &PlanRequest, findings: &mut Findings) {
             findings.refuse(Code::NameInvalid, at(field), message);
         }
     }
-    if request.workspace.new_branch && request.workspace.base.is_none() {
-        let message = "A branch that begins in the workspace has a base that it begins at.";
+    let workspace = &request.workspace;
+    if workspace.new_branch
+        && workspace.base.as_ref().is_none_or(|base| Some(base) == workspace.branch.as_ref())
+    {
+        let message = "A branch that begins in the workspace has another one as the base that it begins at.";
         findings.refuse(Code::RequestInvalid, at("workspace.newBranch"), message);
+    }
+    if !workspace.clone_from.is_host() && (workspace.new_branch || workspace.base.is_some()) {
+        let message = "A clone from a remote takes a branch that the remote has.";
+        findings.refuse(Code::RequestInvalid, at("workspace.cloneFrom"), message);
     }
     let is_commit = |text: &str| matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
     if request.workspace.commit.as_deref().is_some_and(|commit| !is_commit(commit)) {

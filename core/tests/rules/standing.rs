@@ -1,8 +1,8 @@
 //! What is said of a workspace: no contact is never proof of death, and nothing is offered that would be refused.
 
 use orca_container_core::{
-    ContainerFacts, Goal, Observed, Phase, Record, Resource, Tone, Verdict, WorkspaceAction, WorkspaceStatus,
-    next_actions, standing,
+    ContainerFacts, Goal, Observed, Phase, Record, Resource, Tone, Verdict, VolumeFacts, Waits,
+    WorkspaceAction, WorkspaceStatus, World, next_actions, standing,
 };
 
 /// Every record of a whole or broken workspace beside everything that its container can be.
@@ -23,7 +23,17 @@ fn worlds() -> Vec<(Record, Observed)> {
             for container in &containers {
                 let whole = !matches!(phase, Phase::Provisioning | Phase::Failed);
                 let record = Record { phase: *phase, cloned: whole, anew, ..Record::new(false) };
-                worlds.push((record, Observed { container: container.clone(), ..Observed::nothing() }));
+                for volume in
+                    [Resource::Absent, Resource::Present(VolumeFacts { ours: true, checked: false })]
+                {
+                    let observed = Observed {
+                        container: container.clone(),
+                        agent_volume: volume.clone(),
+                        workspace_volume: volume,
+                        ..Observed::nothing()
+                    };
+                    worlds.push((record.clone(), observed));
+                }
             }
         }
     }
@@ -33,7 +43,7 @@ fn worlds() -> Vec<(Record, Observed)> {
 #[test]
 fn no_contact_is_never_proof_of_death() {
     for (record, observed) in worlds() {
-        let said = standing("acme", &record, &observed, false);
+        let said = standing("acme", &record, &observed, Waits::default());
         match &observed.container {
             Resource::Unknown { .. } => {
                 assert_eq!(said.status, WorkspaceStatus::Unverifiable);
@@ -48,23 +58,33 @@ fn no_contact_is_never_proof_of_death() {
     }
 }
 
+/// Each thing that is offered is done to its end, over an engine that does what it is told.
 #[test]
 fn nothing_is_offered_that_the_sequencer_refuses() {
     let plan = crate::support::planned(&crate::support::with("docker", &[])).plan;
     for (record, observed) in worlds() {
-        let said = standing("acme", &record, &observed, false);
+        let said = standing("acme", &record, &observed, Waits::default());
         for action in &said.badge.actions {
-            let goal = match action {
-                WorkspaceAction::Start => Goal::Start,
-                WorkspaceAction::Stop | WorkspaceAction::Restart => Goal::Stop,
-                WorkspaceAction::Recreate => Goal::Recreate,
+            let goals: &[Goal] = match action {
+                WorkspaceAction::Start => &[Goal::Start],
+                WorkspaceAction::Stop => &[Goal::Stop],
+                WorkspaceAction::Restart => &[Goal::Stop, Goal::Start],
+                WorkspaceAction::Recreate | WorkspaceAction::Adopt => &[Goal::Recreate, Goal::Recreate],
                 // A new create removes what is left and begins anew.
-                WorkspaceAction::Remove | WorkspaceAction::Create => Goal::Remove,
+                WorkspaceAction::Remove | WorkspaceAction::Create => &[Goal::Remove],
             };
-            // The first half of a recreate goes by the record of before.
-            let record = Record { anew: record.anew && goal != Goal::Recreate, ..record.clone() };
-            let next = next_actions(goal, Some(&plan), Some(&record), &observed);
-            assert!(next.blocked.is_empty(), "{action:?} {record:?} {observed:?}: {:?}", next.blocked);
+            let mut world = World { record: Some(record.clone()), observed: observed.clone() };
+            let half =
+                |world: &mut World, anew| world.record.iter_mut().for_each(|record| record.anew = anew);
+            for (step, goal) in goals.iter().enumerate() {
+                // A recreate is written down between its halves.
+                if *goal == Goal::Recreate {
+                    half(&mut world, step > 0);
+                }
+                world.reach(*goal, &plan, false);
+                let next = next_actions(*goal, Some(&plan), world.record.as_ref(), &world.observed);
+                assert!(next.reached(), "{action:?} {record:?} {observed:?}: {:?}", next.blocked);
+            }
         }
     }
 }
@@ -72,10 +92,17 @@ fn nothing_is_offered_that_the_sequencer_refuses() {
 #[test]
 fn what_waits_for_a_recreate_stands_out_where_it_runs() {
     for (record, observed) in worlds() {
-        let (calm, waiting) =
-            (standing("acme", &record, &observed, false), standing("acme", &record, &observed, true));
+        let of = |recreate, adopt| standing("acme", &record, &observed, Waits { recreate, adopt });
+        let calm = of(false, false);
         let runs = calm.status == WorkspaceStatus::Running;
-        assert_eq!(calm.badge != waiting.badge, runs);
-        assert!(!runs || waiting.badge.actions.first() == Some(&WorkspaceAction::Recreate));
+        for (waiting, first) in [
+            (of(true, false), WorkspaceAction::Recreate),
+            (of(false, true), WorkspaceAction::Adopt),
+            (of(true, true), WorkspaceAction::Adopt),
+        ] {
+            assert_eq!(calm.badge != waiting.badge, runs);
+            let is_whole = observed.workspace_volume != Resource::Absent;
+            assert!(!runs || !is_whole || waiting.badge.actions.first() == Some(&first));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `clone URL`: a workspace whose project lives in its volume only.
 
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,19 +9,18 @@ use orca_container_core::{Sensitive, quoted};
 
 use super::container_flags::ContainerFlags;
 use super::person::Person;
-use super::renew::lines;
+use super::renew::tell_all;
 use super::workspace::{described, failure, settings_of, store};
 use super::{Ended, Failure, Io};
 use crate::gather::RemoteUrl;
-use crate::gather::read_at_most;
 use crate::gather::remote::{Credential, Remote};
 use crate::redact;
 use crate::secrets::{Handed, fetch};
 use crate::settings::Settings;
-use crate::workspace::{CloneOptions, Told, Ui, clone};
+use crate::workspace::{self, CloneOptions, Told, Ui, clone};
 
 /// Bytes of a token; real ones have some hundred.
-const TOKEN_BYTES: usize = 64 * 1024;
+const TOKEN_BYTES: u64 = 64 * 1024;
 
 /// Make a workspace of a URL: https, ssh or user@host:path. The project lives in its volume and nowhere on this computer
 ///
@@ -78,30 +77,27 @@ pub(super) fn run(args: CloneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let store = store()?;
     let remote = Remote { url: args.url, name: args.name, branch: args.branch };
     let options = CloneOptions { remote, credential, settings: &settings, words, approve };
-    let mut tell = |said: &Told<'_>, ui: &mut dyn Ui| {
-        for line in lines(said.difference) {
-            ui.progress(&line);
-        }
-    };
+    let mut tell = |said: &Told<'_>, ui: &mut dyn Ui| tell_all(said, ui);
     let cloned = clone(options, &store, &mut Person::new(io), &mut tell);
     let cloned = cloned.map_err(|error| failure(error, io))?;
     let name = quoted(&cloned.record.workspace.name);
+    let (settled, stands) = (!cloned.record.texts_due, cloned.record.container_id.is_some());
     if args.json {
         let mut value = described(&cloned.record);
         if let Some(object) = value.as_object_mut() {
-            object.insert("adopted".into(), cloned.not_adopted.is_none().into());
+            object.insert("adopted".into(), settled.into());
         }
         writeln!(io.stdout, "{value}")?;
-    } else {
+    } else if settled && stands {
         writeln!(io.stdout, "{name} runs in {}.", cloned.record.plan.names.container)?;
         writeln!(io.stdout, "Work in it with: orca-container shell {name}")?;
     }
-    let Some(cause) = cloned.not_adopted else { return Ok(Ended::Done) };
+    let Some(cause) = cloned.failed else { return Ok(Ended::Done) };
     let failed = failure(cause, io);
-    writeln!(
-        io.stderr,
-        "The workspace stands, and what its repository's files say does not count yet. Once that is settled: orca-container recreate {name} --adopt-repository-config"
-    )?;
+    if !settled {
+        let due = workspace::WorkspaceError::TextsDue(name);
+        writeln!(io.stderr, "It is cloned. {due}")?;
+    }
     Err(failed)
 }
 
@@ -117,8 +113,9 @@ fn from_standard_input(io: &mut Io<'_>) -> Result<Sensitive, Failure> {
         return Err(Failure::Usage(message.into()));
     }
     let unreadable = |why: String| Failure::Failed(format!("The token on standard input {why}."));
-    let bytes = read_at_most(&mut *io.stdin, TOKEN_BYTES)
-        .map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    let mut bytes = Vec::new();
+    let mut most = (&mut *io.stdin).take(TOKEN_BYTES);
+    most.read_until(b'\n', &mut bytes).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let text =
         String::from_utf8(bytes).map(Sensitive::from).map_err(|_| unreadable("is not UTF-8".into()))?;
     let line = text.reveal().lines().next().unwrap_or_default();

@@ -24,7 +24,7 @@ const FACT: usize = 400;
 pub(super) struct RecreateArgs {
     /// Workspace: a path, its id, or its name
     workspace: String,
-    /// Take orca.yaml, devcontainer.json and .worktreeinclude as they are committed on the host now
+    /// Take orca.yaml, devcontainer.json and .worktreeinclude as they are committed on the host now (of a URL: as they were cloned)
     #[arg(long)]
     adopt_repository_config: bool,
     /// Take the agent volume, with the settings and logins of agents, away and make a fresh one
@@ -86,18 +86,12 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
     };
     let mut told = None;
     let mut tell = |said: &Told<'_>, ui: &mut dyn Ui| {
-        for line in lines(said.difference) {
-            ui.progress(&line);
-        }
         if args.reset_agent {
             ui.progress(
                 "The agent volume goes, with the settings and logins of agents, and a fresh one is made.",
             );
         }
-        for asked in said.pending {
-            ui.progress(&format!("Asked: {}", asked.message));
-            ui.progress(&format!("    --approve {}", asked.digest));
-        }
+        tell_all(said, ui);
         told = Some(said.difference.clone());
     };
     let made = recreate(&record, &store, &options, &mut Person::new(io), &mut tell);
@@ -124,8 +118,19 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
     Ok(Ended::Done)
 }
 
+/// The difference, and what waits for an answer.
+pub(super) fn tell_all(said: &Told<'_>, ui: &mut dyn Ui) {
+    for line in lines(said.difference) {
+        ui.progress(&line);
+    }
+    for asked in said.pending {
+        ui.progress(&format!("Asked: {}", asked.message));
+        ui.progress(&format!("    --approve {}", asked.digest));
+    }
+}
+
 /// The difference for a person.
-pub(super) fn lines(difference: &Difference) -> Vec<String> {
+fn lines(difference: &Difference) -> Vec<String> {
     if difference.is_empty() {
         return vec!["Nothing differs from the container of before.".into()];
     }

@@ -17,7 +17,7 @@ use crate::gather::settings_file::SettingsPlace;
 use crate::render::{drift_line, refusal};
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord};
-use crate::workspace::{self, AFTER_START, CreateOptions, OF_CREATE, Runner, WorkspaceError};
+use crate::workspace::{self, AFTER_START, CreateOptions, OF_CREATE, Runner, Size, WorkspaceError};
 
 /// Make a workspace: one hardened container for the git worktree of a folder
 #[derive(Debug, Args)]
@@ -228,7 +228,10 @@ fn with_status(record: &WorkspaceRecord, status: &workspace::Status) -> serde_js
 }
 
 pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let (records, broken) = store()?.records().map_err(|error| Failure::of(&error))?;
+    let store = store()?;
+    let (records, broken) = store.records().map_err(|error| Failure::of(&error))?;
+    // Settings that cannot be read are told by whoever needs them.
+    let settings = settings_of(None).unwrap_or_default();
     for error in &broken {
         writeln!(io.stderr, "warning: {error}")?;
     }
@@ -236,7 +239,8 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     if args.json {
         // What lies in a container takes calls of its engine: that is what `status` is for.
         let one = |record: &WorkspaceRecord| {
-            let status = workspace::status(record, workspace::drift_on_host(record), Vec::new());
+            let waiting = workspace::waiting_for_recreate(record, &store, &settings);
+            let status = workspace::status(record, workspace::drift_on_host(record), waiting);
             let mut value = with_status(record, &status);
             if let (Some(object), Some(size)) = (value.as_object_mut(), sizes.get(record.file_name())) {
                 object.insert("disk".into(), json!(size));
@@ -260,7 +264,7 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
         let status = workspace::status(record, Vec::new(), Vec::new()).standing.status.as_str();
         let size = sizes.get(record.file_name());
-        let size = disk(&size.map_or("?".into(), |size| decimal(size.total())));
+        let size = disk(&size.and_then(Size::total).map_or("?".into(), decimal));
         writeln!(
             io.stdout,
             "{name:<20} {status:<13} {:<7} {size}{branch:<16} {worktree}",

@@ -47,6 +47,14 @@ pub enum BranchError {
     /// It is in the repository.
     #[error("The repository has a branch {0} already; a workspace of it is made with --branch.")]
     Exists(String),
+    /// It is a reference's whole name.
+    #[error(
+        "A branch is named without refs/heads/ before it, and one of a remote is a --base only; {0} is neither."
+    )]
+    WholeName(String),
+    /// git keeps branches as files and folders.
+    #[error("The repository has a branch below or above {0}; git has no room for both.")]
+    InTheWay(String),
     /// Nothing is checked out that it could begin at.
     #[error("A new branch begins at a branch, and none is checked out; name one with --base.")]
     NoBase,
@@ -63,10 +71,12 @@ pub enum BranchError {
 pub fn choose(workspace: &mut Workspace, branch: &Branch) -> Result<(), BranchError> {
     let name = match branch {
         Branch::CheckedOut => return Ok(()),
-        Branch::Existing(name) if workspace.branch.as_ref() == Some(name) => return Ok(()),
         Branch::Existing(name) | Branch::New { name, .. } | Branch::At { name, .. } => name.clone(),
     };
     let repository = workspace.git_common_dir.clone().unwrap_or_else(|| workspace.repo_path.clone());
+    if name.starts_with("refs/") {
+        return Err(BranchError::WholeName(quoted(&name)));
+    }
     let has = |reference: &str| is_there(Path::new(&repository), reference);
     let is_there = has(&branch_reference(&name))?;
     match branch {
@@ -78,6 +88,9 @@ pub fn choose(workspace: &mut Workspace, branch: &Branch) -> Result<(), BranchEr
             workspace.new_branch = true;
         }
         Branch::New { .. } if is_there => return Err(BranchError::Exists(quoted(&name))),
+        Branch::New { .. } if is_in_the_way(Path::new(&repository), &name)? => {
+            return Err(BranchError::InTheWay(quoted(&name)));
+        }
         Branch::New { base, .. } => {
             let base = base.clone().or(workspace.branch.take()).ok_or(BranchError::NoBase)?;
             let remote = format!("refs/remotes/{base}");
@@ -114,12 +127,31 @@ pub(crate) fn tip(workspace: &Workspace) -> Option<String> {
     let Some(base) = workspace.base.as_deref().filter(|_| workspace.new_branch) else { return Some(own) };
     let repository = workspace.git_common_dir.as_deref().unwrap_or(&workspace.repo_path);
     let fetched = is_there(Path::new(repository), &own).unwrap_or(false);
-    Some(if fetched { own } else { branch_reference(base) })
+    // What is committed at the base later is none of what the workspace has.
+    Some(if fetched { own } else { workspace.commit.clone().unwrap_or_else(|| branch_reference(base)) })
 }
 
-/// Whether a reference is there, by exactly this name.
+/// Whether a reference is there, by exactly this name. What git cannot say is an error, never an absence.
 fn is_there(repository: &Path, reference: &str) -> Result<bool, ClientError> {
-    Ok(git(repository, &["show-ref", "--verify", "--quiet", "--", reference])?.code == 0)
+    let answer = git(repository, &["show-ref", "--verify", "--quiet", "--", reference])?;
+    match answer.code {
+        0 => Ok(true),
+        1 => Ok(false),
+        _ => Err(answer.unusable("git")),
+    }
+}
+
+/// Whether a branch is there whose name is a beginning of this one, or goes on after it.
+fn is_in_the_way(repository: &Path, name: &str) -> Result<bool, ClientError> {
+    let below = git(repository, &["for-each-ref", "--count=1", &format!("refs/heads/{name}/")])?;
+    let mut above = name;
+    while let Some((start, _)) = above.rsplit_once('/') {
+        if is_there(repository, &branch_reference(start))? {
+            return Ok(true);
+        }
+        above = start;
+    }
+    Ok(!below.stdout.is_empty())
 }
 
 /// Whether the repository has a commit.
@@ -184,13 +216,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_checked_out_keeps_the_folders_id() {
+    fn what_is_checked_out_keeps_the_folders_id_and_what_is_named_has_one_of_its_own() {
         let (_folder, workspace) = repository();
-        for branch in [Branch::CheckedOut, Branch::Existing("main".into())] {
+        let id_of = |branch: &Branch| {
             let mut chosen = workspace.clone();
-            choose(&mut chosen, &branch).unwrap();
-            assert_eq!((chosen.id, chosen.branch.as_deref()), (workspace.id.clone(), Some("main")));
-        }
+            choose(&mut chosen, branch).unwrap();
+            assert_eq!(chosen.branch.as_deref(), Some("main"));
+            chosen.id
+        };
+        assert_eq!(id_of(&Branch::CheckedOut), workspace.id);
+        assert_eq!(id_of(&Branch::Existing("main".into())), format!("{}//main", workspace.id));
     }
 
     #[test]
@@ -221,7 +256,13 @@ mod tests {
     #[test]
     fn what_is_not_there_or_there_already_is_refused() {
         let (_folder, workspace) = repository();
-        for branch in [Branch::Existing("none".into()), new("other", None), new("x", Some("none"))] {
+        for branch in [
+            Branch::Existing("none".into()),
+            Branch::Existing("refs/remotes/origin/topic".into()),
+            new("other", None),
+            new("other/x", None),
+            new("x", Some("none")),
+        ] {
             assert!(choose(&mut workspace.clone(), &branch).is_err(), "{branch:?}");
         }
         let mut detached = workspace.clone();

@@ -113,12 +113,22 @@ fn called(url: &str) -> String {
     last.strip_suffix(".git").unwrap_or(last).into()
 }
 
-/// What the clone reads (`Stdin::CloneSecret`), of a URL that the core took.
-pub fn handed_over(url: &RemoteUrl, credential: &Credential) -> Result<Sensitive, CredentialError> {
-    match ssh_host(url.reveal()) {
-        None => over_https(credential),
-        Some(host) => Ok(over_ssh(&known_hosts(&host)?, credential)?),
-    }
+/// What the clone reads.
+#[derive(Clone, Debug)]
+pub struct HandedOver {
+    /// Its standard input (`Stdin::CloneSecret`).
+    pub text: Sensitive,
+    /// Whether a token or a key is in it.
+    pub is_secret: bool,
+}
+
+/// What the clone reads, of a URL that the core took.
+pub fn handed_over(url: &RemoteUrl, credential: &Credential) -> Result<HandedOver, CredentialError> {
+    let text = match ssh_host(url.reveal()) {
+        None => over_https(credential)?,
+        Some(host) => over_ssh(&known_hosts(&host)?, credential)?,
+    };
+    Ok(HandedOver { text, is_secret: !matches!(credential, Credential::None) })
 }
 
 fn over_https(credential: &Credential) -> Result<Sensitive, CredentialError> {

@@ -55,6 +55,9 @@ pub struct WorkspaceRecord {
     pub forward_host_env: Vec<String>,
     /// The repository's texts as they were at create.
     pub texts: FrozenTexts,
+    /// Whether it was cloned from a remote, and what its files say was not looked at yet: nobody is let in until then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub texts_due: bool,
     /// Fields of later versions, kept.
     #[serde(flatten)]
     pub more: serde_json::Map<String, serde_json::Value>,
@@ -156,7 +159,8 @@ impl RecordedWorkspace {
             repo_path: self.repo_path.clone(),
             worktree_path: self.worktree_path.clone(),
             git_common_dir: self.git_common_dir.clone(),
-            remote_url: None,
+            // What it was cloned from is what its folder is called by; it holds nothing secret.
+            remote_url: (!self.clone_from.is_host()).then(|| Sensitive::new(&self.repository_id)),
             owner_uid: None,
             owner_gid: None,
         }

@@ -17,6 +17,9 @@ use crate::gather::request::{Words, devcontainer_file, know};
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord};
 
+/// The image that a person chooses to take that of devcontainer.json.
+const DEVCONTAINER: &str = "devcontainer";
+
 /// What is cloned, and how.
 #[derive(Debug)]
 pub struct CloneOptions<'a> {
@@ -35,13 +38,14 @@ pub struct CloneOptions<'a> {
 /// A workspace that was cloned.
 #[derive(Debug)]
 pub struct Cloned {
-    /// Its record.
+    /// Its record, as it is now.
     pub record: WorkspaceRecord,
-    /// Why the repository's files do not count yet, where they do not.
-    pub not_adopted: Option<WorkspaceError>,
+    /// What failed after it was cloned; while `texts_due` is set the repository's files do not count yet.
+    pub failed: Option<WorkspaceError>,
 }
 
-/// Makes the workspace; `tell` gets what the repository's files change, before anything is asked.
+/// Makes the workspace; `tell` gets what the repository's files change, before anything is asked. A clone that was killed in
+/// between goes on where it was.
 pub fn clone(
     options: CloneOptions<'_>,
     store: &Store,
@@ -50,57 +54,87 @@ pub fn clone(
 ) -> Result<Cloned, WorkspaceError> {
     super::remove_leftovers(store);
     let chosen = options.words.devcontainer.clone();
-    let request = gather_remote(&options.remote, options.settings, options.words);
+    let image = options.words.choices.image.clone();
+    let mut words = options.words;
+    if image.as_deref() == Some(DEVCONTAINER) {
+        // There is none before it is cloned: until then it is the settings' image.
+        words.choices.image = None;
+    }
+    let request = gather_remote(&options.remote, options.settings, words);
     // Refused before a host is looked up or a key is read.
     if let PlanAnswer::Refused(refusal) = plan(&request) {
         return Err(refusal.into());
     }
-    let secret = handed_over(&options.remote.url, &options.credential)?;
-    let making = Making {
-        approve: &of_the_image(&request, &options.approve),
-        chosen: chosen.as_deref(),
-        clone_secret: Some(secret),
-    };
     let lock = worktree_lock(store, &request)?;
-    let made = create_locked(request, making, store, ui);
-    lock.remove();
-    let record = made?;
-    if !has_texts(&record)? {
-        return Ok(Cloned { record, not_adopted: None });
-    }
+    let record = match unfinished(store, &request)? {
+        Some(record) => record,
+        None => {
+            let secret = handed_over(&options.remote.url, &options.credential)?;
+            let making = Making { approve: &[], chosen: chosen.as_deref(), clone_secret: Some(secret) };
+            create_locked(request, making, store, ui)?
+        }
+    };
     let adopting = RecreateOptions {
         settings: options.settings,
-        choices: ContainerOptions::default(),
+        choices: ContainerOptions { image, ..ContainerOptions::default() },
         devcontainer: chosen,
         adopt: true,
         reset_agent: false,
         approve: options.approve,
         dry_run: false,
     };
-    ui.progress("Taking what the repository's files say");
-    match recreate(&record, store, &adopting, ui, tell) {
-        Ok(record) => Ok(Cloned { record, not_adopted: None }),
-        Err(cause) => Ok(Cloned { record, not_adopted: Some(cause) }),
-    }
+    let settled = settle(&record, store, &adopting, ui, tell);
+    lock.remove();
+    let record = store.record(record.file_name())?.unwrap_or(record);
+    Ok(Cloned { record, failed: settled.err() })
 }
 
-/// Digests that are asked for without the repository's files; the others are about these.
-fn of_the_image(request: &PlanRequest, approve: &[String]) -> Vec<String> {
-    let PlanAnswer::Planned(planned) = plan(request) else { return Vec::new() };
-    let asked = |digest: &&String| planned.pending_approvals.iter().any(|one| one.digest == **digest);
-    approve.iter().filter(asked).cloned().collect()
+/// A workspace of this URL whose clone is there and whose files were not looked at.
+fn unfinished(store: &Store, request: &PlanRequest) -> Result<Option<WorkspaceRecord>, WorkspaceError> {
+    let (records, _) = store.records()?;
+    let installed = store.install_id()?;
+    Ok(records.into_iter().find(|record| {
+        record.workspace.id == request.workspace.id
+            && installed.as_ref() == Some(&record.install_id)
+            && record.texts_due
+            && !record.progress.phase.is_unfinished()
+    }))
+}
+
+/// Makes the container anew by what the repository's files say; where there are none, or only what changes nothing, that is
+/// written down.
+fn settle(
+    record: &WorkspaceRecord,
+    store: &Store,
+    adopting: &RecreateOptions<'_>,
+    ui: &mut dyn Ui,
+    tell: &mut dyn FnMut(&Told<'_>, &mut dyn Ui),
+) -> Result<(), WorkspaceError> {
+    let wants_file =
+        adopting.devcontainer.is_some() || adopting.choices.image.as_deref() == Some(DEVCONTAINER);
+    if wants_file || has_texts(record)? {
+        ui.progress("Taking what the repository's files say");
+        return recreate(record, store, adopting, ui, tell).map(drop);
+    }
+    if let Some(digest) = adopting.approve.first() {
+        return Err(WorkspaceError::NothingAsked(orca_container_core::quoted(digest)));
+    }
+    let _lock = store.lock(record.file_name())?;
+    if let Some(mut now) = store.record(record.file_name())? {
+        now.texts_due = false;
+        store.write_record(&now)?;
+    }
+    Ok(())
 }
 
 /// Whether the clone has a file that says something about the container.
 fn has_texts(record: &WorkspaceRecord) -> Result<bool, WorkspaceError> {
-    let mut empty = None;
     for path in ["orca.yaml", ".devcontainer.json", ".devcontainer/devcontainer.json"] {
-        empty = text_inside(record, path, limits::DEVCONTAINER_BYTES)?;
-        if empty.is_some() {
-            break;
+        if text_inside(record, path, limits::DEVCONTAINER_BYTES)?.is_some() {
+            return Ok(true);
         }
     }
-    Ok(empty.is_some())
+    Ok(false)
 }
 
 /// The texts as they are in the clone now: there is no other place where they are committed.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use orca_container_core::input::{ContainerOptions, PlanRequest};
 use orca_container_core::{
-    Action, EngineKind, Goal, Need, Planned, Record, RenderContext, Sensitive, render, start_env_text,
+    Action, CloneFrom, Endpoint, EngineKind, Goal, Need, Planned, Record, RenderContext, render,
+    start_env_text,
 };
 
 use super::build::{build_image, one_at_a_time};
@@ -15,7 +16,8 @@ use super::lifecycle::{AFTER_START, run_stages};
 use super::texts::{Texts, use_committed_texts};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
-use crate::gather::branch::{Branch, choose};
+use crate::gather::branch::{Branch, choose, folder_of};
+use crate::gather::remote::HandedOver;
 use crate::gather::request::{Words, gather, list_ignored};
 use crate::settings::Settings;
 use crate::store::{
@@ -64,7 +66,7 @@ pub(super) struct Making<'a> {
     /// The devcontainer.json that is chosen among several.
     pub(super) chosen: Option<&'a str>,
     /// What a clone from a remote is handed.
-    pub(super) clone_secret: Option<Sensitive>,
+    pub(super) clone_secret: Option<HandedOver>,
 }
 
 /// Makes it; the caller holds the worktree's lock.
@@ -82,6 +84,10 @@ pub(super) fn create_locked(
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let engine = engine(&request, store)?;
     let spaces = spaces(&engine);
+    if engine.facts.endpoint == Endpoint::Plain && clone_secret.as_ref().is_some_and(|given| given.is_secret)
+    {
+        return Err(WorkspaceError::SecretInTheClear);
+    }
     request.engine = Some(engine.facts);
 
     if let Some(note) = list_ignored(&mut request)? {
@@ -103,6 +109,7 @@ pub(super) fn create_locked(
     }
     let mut record = record_of(&request, &planned)?;
     record.choices = Some(RecordedChoices::of(&request.choices, chosen));
+    record.texts_due = request.workspace.clone_from == CloneFrom::Remote;
     record.engine.data_places = measured(&spaces);
     let lock = store.lock(record.file_name())?;
     let values = WorkspaceValues::of(request.choices.env.as_ref(), request.choices.env_file.as_ref());
@@ -110,7 +117,7 @@ pub(super) fn create_locked(
     let written = store.write_values(&record, &values).map_err(WorkspaceError::from);
     let mut runner = Runner::new(store, record, false);
     runner.start_env = start_env_text(&request);
-    runner.clone_secret = clone_secret;
+    runner.clone_secret = clone_secret.map(|given| given.text);
     runner.copy = Some(Copying {
         checkout: request.workspace.repo_path.clone().into(),
         commit: request.workspace.commit.clone().unwrap_or_default(),
@@ -154,14 +161,22 @@ fn remove_unfinished(store: &Store, request: &PlanRequest, ui: &mut dyn Ui) -> R
     if let Some(error) = broken.into_iter().next() {
         return Err(error.into());
     }
-    let Some(record) = records.into_iter().find(|record| record.workspace.id == request.workspace.id) else {
-        return Ok(());
+    // A branch of a folder is one workspace, however it was named: by the folder it is checked out in, or by itself.
+    let asked = &request.workspace;
+    let is_it = |record: &WorkspaceRecord| {
+        let workspace = &record.workspace;
+        let same_branch = workspace.branch.is_some()
+            && workspace.branch == asked.branch
+            && folder_of(&workspace.id) == folder_of(&asked.id)
+            && asked.clone_from.is_host();
+        workspace.id == asked.id || same_branch
     };
+    let Some(record) = records.into_iter().find(is_it) else { return Ok(()) };
     if store.install_id()?.as_ref() != Some(&record.install_id) {
-        return Err(WorkspaceError::Foreign(orca_container_core::quoted(&request.workspace.name)));
+        return Err(WorkspaceError::Foreign(orca_container_core::quoted(&record.workspace.name)));
     }
     if !record.progress.phase.is_unfinished() {
-        return Err(WorkspaceError::Exists(orca_container_core::quoted(&request.workspace.name)));
+        return Err(WorkspaceError::Exists(orca_container_core::quoted(&record.workspace.name)));
     }
     ui.progress("Removing what an interrupted operation left");
     let lock = store.lock(record.file_name())?;
@@ -250,6 +265,7 @@ pub(super) fn record_of(request: &PlanRequest, planned: &Planned) -> Result<Work
         former_volumes: Vec::new(),
         forward_host_env: request.choices.forward_host_env.clone().unwrap_or_default(),
         texts: FrozenTexts::of(request),
+        texts_due: false,
         more: serde_json::Map::new(),
     })
 }

@@ -121,6 +121,9 @@ pub fn launch_answer(
     if record.progress.is_unfinished() {
         return Err(WorkspaceError::Anew(name()));
     }
+    if record.texts_due {
+        return Err(WorkspaceError::TextsDue(name()));
+    }
     // Before they are read: an edit that comes between is told once too often, and never lost.
     let revision = store.values(record)?.revision();
     let mut request = launch_request(record, store, settings)?;

@@ -68,7 +68,7 @@ pub enum WorkspaceError {
     #[error("Nothing was made: the plan still needs {0}.")]
     Preview(String),
     /// There is a workspace already.
-    #[error("There is a workspace {0} for this worktree already; use it, or remove it with rm.")]
+    #[error("There is a workspace {0} of it already; use it, or remove it with rm.")]
     Exists(String),
     /// Its making, or its removal, did not end.
     #[error("The workspace {0} is not whole: its create or its rm was interrupted. Run that command again.")]
@@ -208,6 +208,21 @@ pub enum WorkspaceError {
     /// The repository cannot be cloned from.
     #[error(transparent)]
     Committed(#[from] CommittedError),
+    /// A clone from a remote that was not finished.
+    #[error(
+        "What the files of the repository of {0} say was not settled yet. Take them: recreate {0} --adopt-repository-config; or go on without them: recreate {0}."
+    )]
+    TextsDue(String),
+    /// They count as they were cloned, or not at all.
+    #[error(
+        "The repository of {0} lives in its volume only, where an agent can write what it likes: its files count as they were when it was cloned. Clone it anew, under another name, to take others."
+    )]
+    NoTextsInside(String),
+    /// An engine that is reached in the clear.
+    #[error(
+        "The engine is reached in the clear; a token or a key is not handed over there (endpoint_plain_with_values). Reach it by a local socket, by ssh or with TLS."
+    )]
+    SecretInTheClear,
     /// Nothing can be handed over to a clone.
     #[error(transparent)]
     Credential(#[from] CredentialError),

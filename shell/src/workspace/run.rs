@@ -78,6 +78,11 @@ impl<'a> Runner<'a> {
         &self.world.observed.container
     }
 
+    /// Whether the engine has no agent volume of it.
+    pub fn agent_volume_is_gone(&self) -> bool {
+        self.world.observed.agent_volume == Resource::Absent
+    }
+
     /// Whether the recorded container is there and runs.
     pub fn is_running(&self) -> bool {
         matches!(self.observed_container(), Resource::Present(facts) if facts.ours && facts.running)

@@ -22,10 +22,10 @@ pub struct Size {
 }
 
 impl Size {
-    /// All of it.
-    pub fn total(&self) -> u64 {
+    /// All of it that the engine told; nothing where it told nothing.
+    pub fn total(&self) -> Option<u64> {
         let parts = [self.workspace_bytes, self.other_volumes_bytes, self.container_bytes];
-        parts.into_iter().flatten().fold(0, u64::saturating_add)
+        parts.into_iter().flatten().reduce(u64::saturating_add)
     }
 
     fn of(record: &WorkspaceRecord, usage: &Usage) -> Self {

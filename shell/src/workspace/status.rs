@@ -1,6 +1,6 @@
 //! What became of a workspace: its engine is asked, and the core says what that means.
 
-use orca_container_core::{Drift, Standing, standing};
+use orca_container_core::{Drift, DriftKind, DriftPlace, Standing, Waits, standing};
 use serde::Serialize;
 
 use crate::engine::{Client, Inspector};
@@ -25,7 +25,9 @@ pub struct Status {
 pub fn status(record: &WorkspaceRecord, drift: Vec<Drift>, recreate: Vec<String>) -> Status {
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
     let observed = Inspector { client: &client, plan: &record.plan }.observe(record.container_id.as_deref());
-    let waits = !drift.is_empty() || !recreate.is_empty();
+    // What an agent changed in its own clone, or nobody has committed, is adopted by nothing.
+    let is_adoptable = |one: &Drift| one.place == DriftPlace::Commit && one.kind != DriftKind::Unknown;
+    let waits = Waits { recreate: !recreate.is_empty(), adopt: drift.iter().any(is_adoptable) };
     let standing = standing(&record.workspace.name, &record.progress, &observed, waits);
     Status { standing, drift, recreate }
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::helper::remove_leftovers;
 use super::{Runner, Ui, WorkspaceError, keep_work};
 use crate::engine::{Client, detect};
+use crate::gather::branch::folder_of;
 use crate::store::{Store, WorkspaceRecord};
 
 /// How old a record must be: whoever makes or moves a worktree at this moment is left alone.
@@ -130,6 +131,10 @@ fn verdict(record: &WorkspaceRecord, install: Option<&str>) -> Option<(Fate, &'s
             return Some((Fate::Remove, "Its create was interrupted, and nobody worked in it."));
         }
         Phase::Running | Phase::Suspended => {}
+    }
+    // Another branch's workspace does not end with the worktree that it was typed in.
+    if folder_of(&record.workspace.id) != record.workspace.id {
+        return None;
     }
     let worktree = Path::new(record.workspace.worktree_path.as_deref()?);
     if !is_gone(worktree) {

@@ -39,7 +39,9 @@ pub(super) fn use_committed_texts(
     };
     let Some(tip) = place else { return Ok(()) };
     let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
-    let committed = Committed::at_reference(Path::new(&worktree), &tip)?;
+    // The worktree may be gone where the branch is another one than it had.
+    let repository = request.workspace.git_common_dir.clone().unwrap_or_else(|| worktree.clone());
+    let committed = Committed::at_reference(Path::new(&repository), &tip)?;
     request.workspace.commit = Some(committed.commit().to_owned());
     let include = match texts {
         // Ignored files are in no commit: they and the list of them are the primary checkout's.

@@ -35,7 +35,10 @@ pub fn badges(bench: &mut Bench) {
     assert_eq!(badge(bench), ["running", "live", "good", "restart"].map(|word| json!(word)));
     bench.run(&["restart", "acme"]).ok();
     bench.commit_file("orca.yaml", "worktree: {}\n");
-    assert_eq!(badge(bench), ["running", "live", "attention", "recreate"].map(|word| json!(word)));
+    assert_eq!(
+        badge(bench),
+        ["running", "live", "attention", "recreate --adopt-repository-config"].map(|word| json!(word))
+    );
     bench.run(&["recreate", "acme", "--adopt-repository-config"]).ok();
     bench.run(&["stop", "acme"]).ok();
     assert_eq!(badge(bench), ["stopped", "exited", "idle", "start"].map(|word| json!(word)));

@@ -83,7 +83,7 @@ fn at(path: &str) -> Source {
 }
 
 /// A launch belongs to a sealed plan of this workspace and to the texts it was made from.
-fn check_plan(frozen: &ContainerPlan, request: &PlanRequest, findings: &mut Findings) {
+pub(crate) fn check_plan(frozen: &ContainerPlan, request: &PlanRequest, findings: &mut Findings) {
     if !is_sealed(frozen) {
         let message = "A launch needs a finished plan whose digest is that of its content; this one is a preview or was changed.";
         findings.refuse(Code::PlanMismatch, at("plan.digest"), message);

@@ -54,7 +54,9 @@ pub fn drift_on_host(record: &WorkspaceRecord) -> Vec<Drift> {
     let Some((worktree, inside)) = places(record) else { return drift };
     let branch = record.workspace.branch.as_deref().unwrap_or_default();
     let tip = tip(&record.workspace.workspace()).unwrap_or_default();
-    let committed = Committed::at_reference(&worktree, &tip);
+    // The worktree may be gone where the branch is another one than it had.
+    let repository = record.workspace.git_common_dir.as_ref().map_or(worktree.clone(), PathBuf::from);
+    let committed = Committed::at_reference(&repository, &tip);
     // Files of another branch say nothing about this one.
     let is_checked_out =
         find_repository(&worktree).is_ok_and(|found| found.branch.as_deref() == Some(branch));
@@ -84,7 +86,8 @@ pub fn drift_on_host(record: &WorkspaceRecord) -> Vec<Drift> {
 fn drift_inside(record: &WorkspaceRecord) -> Vec<Drift> {
     let (Some(id), Some(clone)) = (&record.container_id, &record.plan.clone) else { return Vec::new() };
     // Where it was cloned from a remote, no repository on the host knows what was cloned.
-    let (worktree, inside) = places(record).unwrap_or_default();
+    let inside = places(record).map(|(_, inside)| inside).unwrap_or_default();
+    let repository = record.workspace.git_common_dir.as_deref().map(Path::new);
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
     let mut frozen = frozen(record);
     // Without a repository on the host there is nothing that it could copy.
@@ -94,14 +97,15 @@ fn drift_inside(record: &WorkspaceRecord) -> Vec<Drift> {
     let wanted: Vec<(String, usize)> = frozen.iter().map(|file| (in_clone(file.path), file.cap)).collect();
     let found = inside::files(&client, id, &wanted);
     let commit = record.workspace.commit.as_deref().unwrap_or_default();
-    let cloned = Committed::at_commit(&worktree, commit);
+    let cloned = repository.map(|repository| Committed::at_commit(repository, commit));
     let told = frozen.iter().zip(&found).filter_map(|(file, found)| {
         let differs = file.differs(DriftPlace::Workspace, found)?;
         let path = inside.join(file.path);
         // The clone does not move when a recreate adopts a later commit.
         let as_cloned = cloned
             .as_ref()
-            .is_ok_and(|cloned| in_commit(cloned, path.to_str().unwrap_or_default(), file.cap) == *found);
+            .and_then(|cloned| cloned.as_ref().ok())
+            .is_some_and(|cloned| in_commit(cloned, path.to_str().unwrap_or_default(), file.cap) == *found);
         (!as_cloned).then_some(differs)
     });
     told.collect()

@@ -125,8 +125,13 @@ pub(super) fn request_of(
     request.choices.env = now.env;
     request.choices.env_file = now.env_file;
     request.choices.forward_host_env = now.forward_host_env;
-    request.workspace.remote_url =
-        record.plan.clone.as_ref().and_then(|clone| clone.remote.as_deref()).map(Sensitive::new);
+    let clone = record.plan.clone.as_ref();
+    if record.workspace.clone_from == CloneFrom::Remote {
+        // The remote's own branch is no word of a person, and the plan has none.
+        request.workspace.branch = clone.and_then(|clone| clone.branch.clone());
+    } else {
+        request.workspace.remote_url = clone.and_then(|clone| clone.remote.as_deref()).map(Sensitive::new);
+    }
     Ok(request)
 }
 
@@ -139,7 +144,14 @@ fn read_texts(
 ) -> Result<(), WorkspaceError> {
     if record.workspace.clone_from == CloneFrom::Remote {
         let chosen = record.choices.as_ref().and_then(|choices| choices.devcontainer.as_deref());
-        return if adopt { use_texts_inside(request, record, chosen) } else { Ok(()) };
+        return match (adopt, record.texts_due) {
+            (false, _) => Ok(()),
+            (true, true) => use_texts_inside(request, record, chosen),
+            (true, false) => {
+                let name = orca_container_core::quoted(&record.workspace.name);
+                Err(WorkspaceError::NoTextsInside(name))
+            }
+        };
     }
     if adopt {
         let chosen = record.choices.as_ref().and_then(|choices| choices.devcontainer.as_deref());
@@ -217,6 +229,8 @@ fn record_after(
     after.engine.data_places = data_places;
     after.plan = planned.plan.clone();
     after.texts = texts;
+    // Taken, or left by a person's word.
+    after.texts_due = false;
     // The file system is a fresh one: what the repository's commands did to it is gone.
     after.commands.clear();
     after.former_volumes = left_behind(before, &after);
@@ -286,7 +300,9 @@ fn exchange(
                 before.former_volumes = left_behind(&runner.record, &before);
                 before.container_id = None;
                 before.progress.volumes_initialized = runner.record.progress.volumes_initialized;
-                before.progress.reset_agent = runner.record.progress.reset_agent;
+                // Where the volume was not touched yet, nothing of it is due.
+                before.progress.reset_agent =
+                    runner.record.progress.reset_agent && runner.agent_volume_is_gone();
                 store.write_record(&before)?;
             }
             Err(cause)
