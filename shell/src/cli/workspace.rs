@@ -299,7 +299,6 @@ fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Resul
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));
     if goal == Goal::Remove && reached.is_ok() {
-        crate::import::forget(&runner.record, &store);
         lock.remove();
     } else {
         drop(lock);

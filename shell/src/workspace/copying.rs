@@ -4,6 +4,7 @@ use std::path::Path;
 
 use orca_container_core::{Resource, copies};
 
+use super::helper::remove_leftovers;
 use super::recreate::request_of;
 use super::{Again, Copying, Runner, Ui, WorkspaceError};
 use crate::copy::CopyReport;
@@ -21,6 +22,7 @@ pub fn copy_again(
     ui: &mut dyn Ui,
 ) -> Result<CopyReport, WorkspaceError> {
     let name = || orca_container_core::quoted(&record.workspace.name);
+    remove_leftovers(store);
     let _lock = store.lock(record.file_name())?;
     let record = store.record(record.file_name())?.ok_or_else(|| WorkspaceError::NotFound(name()))?;
     if record.progress.is_unfinished() {

@@ -6,6 +6,7 @@ use std::path::Path;
 use orca_container_core::input::{Approval, PlanRequest};
 use orca_container_core::{Need, PendingApproval, PlanAnswer, Planned, Sensitive, asked_value, plan};
 
+use super::helper::remove_leftovers;
 use super::texts::{Texts, use_committed_texts};
 use super::{Ui, WorkspaceError};
 use crate::gather::request::{Words, gather};
@@ -124,6 +125,7 @@ pub fn approve(
 ) -> Result<Approved, WorkspaceError> {
     let chosen = words.devcontainer.clone();
     let mut request = gather(folder, settings, words)?.request;
+    remove_leftovers(store);
     // What is approved may hold ids that are made of it.
     request.install.id = store.ensure_install_id()?;
     use_committed_texts(&mut request, chosen.as_deref(), Texts::Created, ui)?;

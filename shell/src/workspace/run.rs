@@ -167,6 +167,8 @@ impl<'a> Runner<'a> {
             Action::WriteRecord(phase) => self.write(phase),
             Action::RemoveRecord => {
                 self.remove_former_volumes()?;
+                // As long as a record names them: whatever ends a removal that dies here finds them.
+                crate::import::forget(&self.record, self.store);
                 self.store.remove_record(&self.record)?;
                 self.recorded = false;
                 Ok(())

@@ -9,6 +9,7 @@ use orca_container_core::input::{ContainerOptions, PlanRequest};
 use orca_container_core::{Goal, PendingApproval, Planned, Resource, Sensitive, limits, start_env_text};
 
 use super::create::{engine, image, measured};
+use super::helper::remove_leftovers;
 use super::judging::{is_strict, judge, needs};
 use super::launch::launch_request;
 use super::lifecycle::{AFTER_START, run_stages};
@@ -60,6 +61,9 @@ pub fn recreate(
     tell: &mut dyn FnMut(&Told<'_>, &mut dyn Ui),
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     let name = || orca_container_core::quoted(&record.workspace.name);
+    if !options.dry_run {
+        remove_leftovers(store);
+    }
     let lock = store.lock(record.file_name())?;
     let before = store.record(record.file_name())?.ok_or_else(|| WorkspaceError::NotFound(name()))?;
     if before.progress.phase.is_unfinished() {
