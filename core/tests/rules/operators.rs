@@ -207,7 +207,7 @@ fn goal() -> impl Strategy<Value = Goal> {
 }
 
 proptest! {
-    #![proptest_config(crate::support::cases(64))]
+    #![proptest_config(crate::support::cases(512))]
 
     /// Whatever commands were interrupted wherever, the one that the status tells reaches its goal, and what was cloned was
     /// lost to nothing but a removal.

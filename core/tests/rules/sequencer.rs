@@ -7,8 +7,15 @@ use orca_container_core::{
     VolumeFacts, VolumeRef, World, next_actions,
 };
 use proptest::prelude::*;
+use std::sync::LazyLock;
 
+/// Planned once: a property asks for them in every case.
 pub fn plans() -> Vec<ContainerPlan> {
+    static PLANS: LazyLock<Vec<ContainerPlan>> = LazyLock::new(planned);
+    PLANS.clone()
+}
+
+fn planned() -> Vec<ContainerPlan> {
     let volumes = r#"{"image": "a:1", "mounts": ["source=one,target=/a", "source=two,target=/b", "type=tmpfs,target=/c"]}"#;
     let with_volumes = |engine| sealed(&approve_all(with_devcontainer(engine, volumes)));
     let engines = ["docker", "podman"];

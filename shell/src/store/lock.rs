@@ -44,7 +44,8 @@ impl Lock {
         let path = folder.join(format!("{name}.lock"));
         loop {
             let mut file =
-                fault::effect(|| (!path.exists()).then(|| "store make lock".into()), || open(&path))?;
+                fault::effect(|| (!path.exists()).then(|| "store make lock".into()), || open(&path))
+                    .map_err(|cause| PrivateFileError::Failed { path: path.clone(), cause })?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => {
