@@ -27,13 +27,17 @@ pub fn effects(bench: &Bench, args: &[&str]) -> (Ran, Vec<String>) {
     (ran, text.lines().map(String::from).collect())
 }
 
-/// The points of a command: before and after each of its effects.
+/// The points of a command: after each of its effects, and before the first. Before another one the world is as it was after
+/// the one before that, since nothing else changes it; `ORCA_TEST_FAULTS=all` tries both sides of each.
 pub fn points(effects: &[String]) -> Vec<Point> {
+    let all = std::env::var("ORCA_TEST_FAULTS").is_ok_and(|said| said == "all");
     let point = |side: &str, number: usize| {
         let effect = effects.get(number.saturating_sub(1)).cloned().unwrap_or_default();
         Point { at: format!("{side}:{number}"), effect }
     };
-    (1..=effects.len()).flat_map(|number| [point("before", number), point("after", number)]).collect()
+    let numbers = 1..=effects.len();
+    let both = numbers.flat_map(|number| [("before", number), ("after", number)]);
+    both.filter(|at| all || at.0 == "after" || at.1 == 1).map(|(side, number)| point(side, number)).collect()
 }
 
 /// Runs a command that dies at a point; one that ends by itself never came there, which is a failure.

@@ -123,7 +123,7 @@ pub fn dies(bench: &mut Bench) {
     prepare(bench);
     let args = create_args(bench.engine, &image);
     let whole = Whole::of(bench, &args);
-    assert!(whole.create.len() > 60 && whole.ends.len() > 60, "{} {}", whole.create.len(), whole.ends.len());
+    assert!(whole.create.len() > 30 && whole.ends.len() > 30, "{} {}", whole.create.len(), whole.ends.len());
     for number in 0..whole.create.len().max(whole.ends.len()) {
         fresh_store(bench);
         add_worktree(bench);
