@@ -71,6 +71,7 @@ pub fn fetch(record: &WorkspaceRecord, store: &Store, ui: &mut dyn Ui) -> Result
     let host = host_of(&record)?;
     let mut runner = Runner::new(store, record, true);
     runner.observe();
+    runner.require_container()?;
     if !runner.is_running() {
         return Err(ImportError::NotRunning(runner.record.workspace.name).into());
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use orca_container_core::{Resource, copies};
+use orca_container_core::copies;
 
 use super::helper::remove_leftovers;
 use super::recreate::request_of;
@@ -42,10 +42,7 @@ pub fn copy_again(
     let commit = record.workspace.commit.clone().unwrap_or_default();
     let mut runner = Runner::new(store, record, true);
     runner.observe();
-    if let Resource::Unknown { why } = runner.observed_container() {
-        let why = format!("The engine does not say what became of the container ({why}).");
-        return Err(WorkspaceError::Blocked(vec![why]));
-    }
+    runner.require_container()?;
     if !runner.is_running() {
         let why = "Files are copied into a container that runs; start the workspace first.";
         return Err(WorkspaceError::Blocked(vec![why.into()]));

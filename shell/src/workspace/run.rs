@@ -80,6 +80,20 @@ impl<'a> Runner<'a> {
         matches!(self.observed_container(), Resource::Present(facts) if facts.ours && facts.running)
     }
 
+    /// Fails where the container is gone, or where the engine does not say.
+    pub fn require_container(&self) -> Result<(), WorkspaceError> {
+        match self.observed_container() {
+            Resource::Present(_) => Ok(()),
+            Resource::Absent => {
+                Err(WorkspaceError::NoContainer(orca_container_core::quoted(&self.record.workspace.name)))
+            }
+            Resource::Unknown { why } => {
+                let why = format!("The engine does not say what became of the container ({why}).");
+                Err(WorkspaceError::Blocked(vec![why]))
+            }
+        }
+    }
+
     fn inspector(&self) -> Inspector<'_> {
         Inspector { client: &self.client, plan: &self.record.plan }
     }

@@ -8,7 +8,7 @@ use crate::state::{same, state};
 use std::process::Command;
 
 /// Committed and uncommitted work of an agent.
-const WORK: &str = "echo committed >one; git add one; git -c user.name=n -c user.email=e commit -q -m one; echo changed >two; echo agent >/orca/agent/three";
+const WORK: &str = "echo committed >one; git add one; git -c user.name=n -c user.email=e commit -q --allow-empty -m one; echo changed >two; echo agent >/orca/agent/three";
 
 /// Says all of it.
 const SAY: &str = "git log --format=%s -1; cat one two /orca/agent/three .env; git status --porcelain";

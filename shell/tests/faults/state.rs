@@ -46,14 +46,20 @@ fn on_engine(bench: &Bench) -> Vec<String> {
     let mut all = Vec::new();
     for (kind, words, format) in kinds {
         let listed = bench.client(&[words, &["--filter", &filter, "--format", format]].concat()).ok();
-        // podman tells since when.
-        let plain = |line: &str| match line.split_once(" Up ") {
-            Some((name, _)) => format!("{kind} {name} running"),
-            None => format!("{kind} {line}"),
-        };
-        all.extend(listed.stdout.lines().map(plain));
+        all.extend(listed.stdout.lines().map(|line| format!("{kind} {}", without_times(line))));
     }
     all
+}
+
+/// podman tells since when a container is as it is.
+fn without_times(line: &str) -> String {
+    let (name, told) = line.split_once(' ').unwrap_or((line, ""));
+    let state = match told.split(' ').next() {
+        Some("Up") => "running",
+        Some("Exited") => "exited",
+        _ => told,
+    };
+    format!("{name} {state}")
 }
 
 fn in_store(bench: &Bench) -> Vec<String> {
