@@ -128,10 +128,9 @@ fn carried_out(truth: &mut World, action: Action) -> bool {
         Action::CheckVolume(volume) => volume_is_ours(volume),
         Action::RemoveVolume(volume) => absent && *volume_of(observed, volume) != Resource::Absent,
         Action::RemoveNetwork => absent && observed.network != Resource::Absent,
-        // These name the container by its id.
-        Action::CheckContainer | Action::StartContainer | Action::StopContainer | Action::RemoveContainer => {
-            ours
-        }
+        Action::CheckContainer => ours,
+        // The engine does not ask whose it is.
+        Action::StartContainer | Action::StopContainer | Action::RemoveContainer => !absent,
         // A clone writes over no other one.
         Action::Clone => runs && truth.record.as_ref().is_none_or(|record| !record.cloned),
         Action::CheckProcess | Action::SetRemote | Action::CopyIgnoredFiles => runs,
@@ -245,12 +244,12 @@ proptest! {
         goals in (goal(), goal()),
         // Who steps, and whether that one looks again first.
         order in prop::collection::vec((any::<bool>(), prop::bool::weighted(0.1)), 0..80),
-        foreign in any::<[bool; 3]>(),
+        not_ours in any::<[bool; 3]>(),
         crash in any::<bool>(),
     ) {
         for plan in plans() {
             let mut truth = worlds(&plan, begun.0, begun.1);
-            make_foreign(&mut truth, foreign);
+            make_foreign(&mut truth, not_ours);
             let (start, mut removed) = (truth.clone(), false);
             let mut operators = [Operator::new(goals.0, &truth), Operator::new(goals.1, &truth)];
             let rest = (0..2 * ALL).map(|number| (number % 2 == 0, false));
@@ -260,14 +259,14 @@ proptest! {
                     operator.look(&truth);
                 }
                 removed |= operator.step(&mut truth, &plan) == Some(Action::RemoveRecord);
-                prop_assert_eq!(foreigners(&start), foreigners(&truth));
+                prop_assert_eq!(foreign(&start), foreign(&truth));
             }
             let removes = goals.0 == Goal::Remove || goals.1 == Goal::Remove;
             let whole = start.record.as_ref().is_some_and(|record| !record.phase.is_unfinished());
             if whole && !removes {
                 prop_assert_eq!(volumes(&start), volumes(&truth), "{:?}", goals);
             }
-            if foreigners(&start) > 0 {
+            if !foreign(&start).is_empty() {
                 continue;
             }
             let before = truth.clone();
@@ -297,11 +296,22 @@ fn make_foreign(world: &mut World, which: [bool; 3]) {
     }
 }
 
-/// How many things are there that are not ours.
-fn foreigners(world: &World) -> usize {
+/// What is there and not ours, as it is.
+fn foreign(world: &World) -> Vec<String> {
     let observed = &world.observed;
-    let container = matches!(&observed.container, Resource::Present(facts) if !facts.ours);
-    let network = matches!(&observed.network, Resource::Present(facts) if !facts.ours);
-    let volumes = volumes(world).into_iter().filter(|(there, ours)| *there && !*ours).count();
-    usize::from(container) + usize::from(network) + volumes
+    let mut all = Vec::new();
+    if let Resource::Present(facts) = observed.container
+        && !facts.ours
+    {
+        all.push(format!("{facts:?}"));
+    }
+    if let Resource::Present(facts) = observed.network
+        && !facts.ours
+    {
+        all.push(format!("{facts:?}"));
+    }
+    all.extend(
+        volumes(world).iter().filter(|facts| **facts == (true, false)).map(|facts| format!("{facts:?}")),
+    );
+    all
 }
