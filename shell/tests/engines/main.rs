@@ -195,6 +195,7 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
         endpoints::podman_in_the_clear,
     ),
+    ("docker", "misfortune::a_daemon_that_stops_under_an_agent_keeps_the_work", misfortune::daemon_stops),
     ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
     (
         "docker",

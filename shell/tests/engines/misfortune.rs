@@ -2,6 +2,7 @@
 //! our back, a store that nobody can write, a clock that jumped. A clear answer each, and nothing lost.
 
 use crate::bench::{Bench, Ran, files_below};
+use crate::dockerd::Dockerd;
 use crate::fetch::{commit_inside, fetched, tip};
 use crate::lifecycle::only_record;
 use serde_json::json;
@@ -88,6 +89,30 @@ pub fn engine_dies(bench: &mut Bench) {
     }
     bench.run(&["rm", "acme"]).ok();
     bench.nothing_is_left();
+}
+
+/// A daemon that is stopped under a running agent, and started again: the agent's work is there.
+pub fn daemon_stops(bench: &mut Bench) {
+    let mut daemon = Dockerd::start(&[], &crate::bench::image("docker"));
+    bench.env.insert("DOCKER_HOST".into(), daemon.socket());
+    bench.create(&["--network=none"]).ok();
+    bench.exec(&["sh", "-c", "echo work > work"]).ok();
+    let mut agent = bench.command(&["exec", "acme", "--", "sleep", "600"]);
+    let mut agent = agent.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    daemon.stop();
+    assert!(!agent.wait().unwrap().success(), "it ends with its container");
+    assert_eq!(bench.status()["status"], "unverifiable");
+    for command in ["rm", "recreate", "start", "stop", "fetch"] {
+        let refused = bench.run(&[command, "acme"]);
+        assert!(refused.code == 1 || refused.code == 3, "{command}: {refused:?}");
+        assert!(refused.stderr.contains("Cannot connect to the Docker daemon"), "{command}: {refused:?}");
+    }
+    daemon.start_again();
+    assert_eq!(bench.status()["status"], "stopped");
+    bench.run(&["start", "acme"]).ok();
+    work_is_there(bench, "after the daemon was stopped");
+    bench.run(&["rm", "acme", "--force"]).ok();
+    assert_eq!(daemon.left(), "");
 }
 
 /// Container and network are removed by somebody else: each command says so, and a recreate mends it with the work.
