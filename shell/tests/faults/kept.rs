@@ -1,5 +1,5 @@
-//! What dies beside work in the volume: recreate, fetch, stop, start, and an rm that is refused. The same command ends it,
-//! and the work is there.
+//! What dies beside work in the volume: recreate, fetch, copy, an edit, stop, start, and an rm that is refused. The same
+//! command ends it, and the work is there.
 
 use crate::bench::{Bench, image};
 use crate::faults::{dies as die, effects, points};
@@ -116,6 +116,9 @@ pub fn dies(bench: &mut Bench) {
     };
     let recreate = Tried { args: &recreate, code: 0, before: &nothing, after: &made };
 
+    let edit = ["env", "set", NAME, "B=1"].as_slice();
+    let edit = Tried { args: &|_| edit.to_vec(), code: 0, before: &nothing, after: &there };
+    let copy = Tried { args: &|_| vec!["copy", NAME, "--replace"], code: 0, before: &nothing, after: &there };
     let (running, stopped) = (|| run(bench, &["start", NAME]), || run(bench, &["stop", NAME]));
     let stop = Tried { args: &|_| vec!["stop", NAME], code: 0, before: &running, after: &|_, _| {} };
     let start = Tried { args: &|_| vec!["start", NAME], code: 0, before: &stopped, after: &there };
@@ -124,6 +127,8 @@ pub fn dies(bench: &mut Bench) {
         ("a refused rm", refused),
         ("fetch", fetch),
         ("recreate", recreate),
+        ("env set", edit),
+        ("copy", copy),
         ("stop", stop),
         ("start", start),
     ];
