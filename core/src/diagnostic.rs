@@ -33,6 +33,10 @@ words! {
         ExperimentalOff = "experimental_off",
         /// No image was named anywhere.
         ImageRequired = "image_required",
+        /// A URL that nothing is cloned from.
+        CloneUrlRefused = "clone_url_refused",
+        /// A clone from a remote, and no network to reach it by.
+        CloneNeedsNetwork = "clone_needs_network",
         /// An image reference breaks the OCI grammar.
         ImageReferenceInvalid = "image_reference_invalid",
         /// Not a mode.

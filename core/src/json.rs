@@ -109,6 +109,31 @@ pub fn workspace_environment(envelope: &str) -> (String, bool) {
     }
 }
 
+/// What [`changes`] reads.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangesEnvelope {
+    /// The frozen plan.
+    pub plan: ContainerPlan,
+    /// The request that it was made of, or that of the last launch by it.
+    pub before: PlanRequest,
+    /// The request of now.
+    pub after: PlanRequest,
+}
+
+/// [`crate::changes`] on JSON text. The flag tells whether it is an answer and no refusal.
+pub fn changes(envelope: &str) -> (String, bool) {
+    let answer = match read_json::<ChangesEnvelope>(envelope) {
+        Ok(read) => crate::changes(&read.plan, &read.before, &read.after),
+        Err(error) => Err(refusal(envelope, error.diagnostic())),
+    };
+    match answer {
+        Ok(changes) => (write(&changes), true),
+        Err(refusal) => (write(&refusal), false),
+    }
+}
+
 /// Any answer as one line of JSON.
 pub fn write<T: Serialize>(answer: &T) -> String {
     serde_json::to_string(answer).unwrap_or_else(|_| {

@@ -50,8 +50,8 @@ pub use engine::{
     ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER, HOST_GIT_ENV,
     HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE,
     NetworkFacts, Next, Observed, Record, ReferenceName, RenderContext, Resource, Stdin, TERMINATE,
-    TRY_PORTS, UNPACK, UNPACK_OVER, VolumeFacts, World, launch, launch_host_names, launch_secret_names,
-    look_argv, next_actions, render,
+    TRY_PORTS, UNPACK, UNPACK_OVER, VolumeFacts, World, branch_reference, launch, launch_host_names,
+    launch_secret_names, look_argv, next_actions, render,
 };
 pub use parse::bundle_header::{BundleFault, BundleHead, is_object_id};
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
@@ -66,9 +66,9 @@ pub use plan::{
 pub use policy::approval::PendingApproval;
 pub use policy::host_files::{HostFile, changed_host_files};
 pub use report::{
-    Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow, VariableChange,
-    WorkspaceEnvironment, devcontainer_keys_page, environment_table, place, plan_changes, values_in, why,
-    why_in_workspace,
+    Badge, Changes, Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow,
+    Standing, VariableChange, WaitingChange, WorkspaceEnvironment, devcontainer_keys_page, environment_table,
+    place, plan_changes, standing, values_in, why, why_in_workspace,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
@@ -77,9 +77,9 @@ pub use secret::Sensitive;
 pub use source::{Position, Source};
 pub use text::{escaped, is_deceptive, quoted, quoted_whole};
 pub use words::{
-    ApprovalKind, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange, EnvState,
-    Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network,
-    Origin, Phase, Said, Template,
+    ApprovalKind, CloneFrom, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange,
+    EnvState, Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole,
+    Network, Origin, Phase, RecreateReason, Said, Template, Tone, Verdict, WorkspaceAction, WorkspaceStatus,
 };
 
 use alloc::{string::String, vec::Vec};
@@ -247,6 +247,17 @@ pub fn environment_changes(
     after: (&ContainerPlan, &PlanRequest),
 ) -> Vec<VariableChange> {
     report::environment_changes(before, after)
+}
+
+/// What a later request makes of a workspace: what its next launch picks up, what waits for a recreate, and why. `before` is
+/// the request of the frozen plan, or that of the last launch by it; `after` is the request of now, with the repository's texts
+/// of now. A request that gives no plan is answered with its refusal.
+pub fn changes(
+    frozen: &ContainerPlan,
+    before: &PlanRequest,
+    after: &PlanRequest,
+) -> Result<Changes, Refusal> {
+    report::changes(frozen, before, after)
 }
 
 /// What stands in the way of a recreate about the start variables as they are said now; a launch goes on without.

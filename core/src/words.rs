@@ -95,6 +95,102 @@ words! {
 }
 
 words! {
+    /// What became of a workspace.
+    WorkspaceStatus {
+        /// It is being made, or its container is made anew.
+        Provisioning = "provisioning",
+        /// Its container runs.
+        Running = "running",
+        /// Its container is stopped.
+        Stopped = "stopped",
+        /// The engine has no container of it.
+        Missing = "missing",
+        /// It is being removed.
+        Removing = "removing",
+        /// The engine did not say, or what it has is not the recorded one.
+        Unverifiable = "unverifiable",
+    }
+}
+
+words! {
+    /// Whether something of a workspace runs.
+    Verdict {
+        /// It runs.
+        Live = "live",
+        /// Nobody could tell.
+        Unverifiable = "unverifiable",
+        /// Nothing runs.
+        Exited = "exited",
+    }
+}
+
+words! {
+    /// How a badge stands out.
+    Tone {
+        /// All is well.
+        Good = "good",
+        /// Nothing runs, and nothing is wrong.
+        Idle = "idle",
+        /// Somebody should look.
+        Attention = "attention",
+        /// Something is lost or failed.
+        Problem = "problem",
+    }
+}
+
+words! {
+    /// What a person does with a workspace; each is a command.
+    WorkspaceAction {
+        /// Make it.
+        Create = "create",
+        /// Start its container.
+        Start = "start",
+        /// Stop its container.
+        Stop = "stop",
+        /// Stop and start its container.
+        Restart = "restart",
+        /// Make its container anew.
+        Recreate = "recreate",
+        /// Remove it.
+        Remove = "rm",
+    }
+}
+
+words! {
+    /// Why a change waits for a container that is made anew.
+    RecreateReason {
+        /// The container has it from when it is made.
+        Container = "container",
+        /// The variable is there from the container's start.
+        StartVariable = "start_variable",
+        /// The repository's files count as they were frozen, until a person adopts others.
+        RepositoryFile = "repository_file",
+    }
+}
+
+words! {
+    /// Where the clone in the workspace volume comes from.
+    CloneFrom {
+        /// The repository on this computer, as a bundle.
+        Host = "host",
+        /// The remote, fetched by git in the container.
+        Remote = "remote",
+    }
+}
+
+impl CloneFrom {
+    /// Where nothing else is said.
+    pub fn host() -> Self {
+        Self::Host
+    }
+
+    /// Whether it is the repository on this computer.
+    pub fn is_host(&self) -> bool {
+        *self == Self::Host
+    }
+}
+
+words! {
     /// What became of a variable.
     EnvState {
         /// It is what the process gets.

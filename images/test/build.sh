@@ -2,7 +2,7 @@
 # Lays out a small image from this machine's own Debian packages (busybox-static, git) and imports it into an
 # engine: no registry, under a second. Usage: build.sh docker|podman NAME [KIND]
 # KIND: full (default), no-git, no-sh, endless-chown (hostile: its chown never ends), idle-chown (its chown does
-# nothing and says that it went well). The image has the users agent (1000:1000) and dev (1001:1001), each with a home,
+# nothing and says that it went well), remote (also git's https and ssh, trusting the authority in $CA_FILE). The image has the users agent (1000:1000) and dev (1001:1001), each with a home,
 # and /usr/bin/env.
 set -eu
 engine=$1 name=$2 kind=${3:-full}
@@ -22,17 +22,29 @@ ln -s /bin/busybox "$root/usr/bin/env"
 printf 'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\ndev:x:1001:1001:dev:/home/dev:/bin/sh\n' >"$root/etc/passwd"
 printf 'root:x:0:\ntty:x:5:\nagent:x:1000:\ndev:x:1001:\n' >"$root/etc/group"
 
-# git and every library it is linked with.
+# A program with every library it is linked with.
+program() {
+  mkdir -p "$root$(dirname "$1")"
+  cp -L "$1" "$root$1"
+  ldd "$1" | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^\//) print $i }' | while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    cp -L "$library" "$root$library"
+  done
+}
+
 if [ "$kind" != no-git ]; then
-  cp /usr/bin/git "$root/usr/bin/git"
   mkdir -p "$root/usr/lib/git-core" "$root/usr/share/git-core/templates"
   for program in git git-remote-https git-sh-setup; do
     [ -e "/usr/lib/git-core/$program" ] && cp -P "/usr/lib/git-core/$program" "$root/usr/lib/git-core/" || true
   done
-  ldd /usr/bin/git | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^\//) print $i }' | while read -r library; do
-    mkdir -p "$root$(dirname "$library")"
-    cp -L "$library" "$root$library"
-  done
+  program /usr/bin/git
+fi
+if [ "$kind" = remote ]; then
+  program /usr/lib/git-core/git-remote-http
+  for tool in bin/ssh bin/ssh-agent bin/ssh-add sbin/sshd; do program "/usr/$tool"; done
+  ln -s git "$root/usr/bin/git-upload-pack"
+  mkdir -p "$root/etc/ssl/certs"
+  if [ -n "${CA_FILE:-}" ]; then cp "$CA_FILE" "$root/etc/ssl/certs/ca-certificates.crt"; fi
 fi
 if [ "$kind" = no-sh ]; then rm -f "$root/bin/sh" "$root/bin/ash" "$root/bin/hush"; fi
 if [ "$kind" = endless-chown ]; then

@@ -6,6 +6,8 @@
 //! workspace must cost less than starting one `git`.
 
 #[cfg(unix)]
+pub mod branch;
+#[cfg(unix)]
 pub mod committed;
 #[cfg(unix)]
 pub mod context;
@@ -13,6 +15,8 @@ pub mod env_file;
 pub mod host;
 #[cfg(unix)]
 pub mod ignored;
+#[cfg(unix)]
+pub mod remote;
 pub mod repository;
 pub mod request;
 pub mod settings_file;
@@ -22,7 +26,7 @@ mod bounded_read;
 pub(crate) mod devcontainer;
 mod git_config;
 mod git_dir;
-mod git_head;
+pub(crate) mod git_head;
 #[cfg(unix)]
 pub(crate) mod host_git;
 #[cfg(unix)]
@@ -30,4 +34,5 @@ pub mod own_objects;
 mod shown;
 
 pub(crate) use bounded_read::read_at_most;
+pub use repository::RemoteUrl;
 pub(crate) use shown::shown_bare;

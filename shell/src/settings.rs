@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use orca_container_core::input::{Approval, GlobalSettings, RepoSettings, SecretName, UniqueMap, read_json};
 use serde::{Deserialize, Deserializer};
 
+#[cfg(unix)]
+use crate::gather::remote::settings_of;
 use crate::gather::repository::find_repository;
 use crate::gather::settings_file::SettingsFile;
 use crate::secrets::{self, DeclaredSecret};
@@ -100,6 +102,11 @@ impl SettingsDocument {
     }
 }
 
+/// Whether a key of `repositories` is a URL and no path: it has a colon before any slash, and no drive in front.
+fn is_url(key: &str) -> bool {
+    key.split_once(':').is_some_and(|(front, _)| front.len() > 1 && !front.contains(['/', '\\']))
+}
+
 impl Settings {
     /// Reads a document.
     pub fn of(file: &SettingsFile) -> Result<Self, SettingsError> {
@@ -127,6 +134,9 @@ impl Settings {
         let mut chosen = Chosen::default();
         let mut first: Option<&str> = None;
         for (key, settings) in self.document.repositories.iter() {
+            if is_url(key) {
+                continue;
+            }
             match find_repository(&self.folder_of(key)) {
                 Ok(found) if found.common_dir == common_dir => {
                     if let Some(first) = first {
@@ -144,6 +154,12 @@ impl Settings {
             }
         }
         Ok(chosen)
+    }
+
+    /// The settings of what is cloned from this URL.
+    #[cfg(unix)]
+    pub fn for_remote(&self, url: &str) -> RepoSettings {
+        settings_of(self.document.repositories.iter(), url)
     }
 
     fn folder_of(&self, key: &str) -> PathBuf {

@@ -53,8 +53,13 @@ impl Case {
             self.compare(&whole, &format!("{pretty}\n"));
         }
         // Only the area of plans repeats the whole command; elsewhere it would hide what the case is about.
-        let argv = self.name.starts_with("plan/");
-        self.compare(&self.folder.join("expected.txt"), &summary(answer, argv));
+        // The command that the case is about.
+        let shown = match self.name.split('/').next() {
+            Some("plan") => Some("create_container"),
+            Some("clone") => Some("clone"),
+            _ => None,
+        };
+        self.compare(&self.folder.join("expected.txt"), &summary(answer, shown));
     }
 
     /// Whether it is about a devcontainer.json.
@@ -90,6 +95,27 @@ impl Case {
         envelope["plan"] = answer["plan"].clone();
         envelope["request"] = now;
         Some(envelope.to_string())
+    }
+
+    /// What is asked of a case with `after.json`, a patch over its request, and perhaps `after.orca.yaml`: what the later
+    /// request makes of the plan that `plan` gives.
+    ///
+    /// # Panics
+    /// When the case gives no plan.
+    pub fn changes(&self, plan: impl Fn(&str) -> String) -> Option<String> {
+        let patch = self.folder.join("after.json");
+        if !patch.exists() {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(&plan(&self.request)).expect("an answer is JSON");
+        assert!(answer["plan"]["digest"].is_string(), "{}: no plan: {}", self.name, answer["message"]);
+        let before: Value = serde_json::from_str(&self.request).expect("a request is JSON");
+        let mut after = before.clone();
+        merge(&mut after, &parse(&patch));
+        if let Ok(text) = fs::read_to_string(self.folder.join("after.orca.yaml")) {
+            after["orcaYaml"] = json!({"path": "orca.yaml", "text": text});
+        }
+        Some(json!({"plan": answer["plan"], "before": before, "after": after}).to_string())
     }
 
     /// Compares a text with a file of the case.
@@ -164,11 +190,11 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// An answer in short: what was found, the environment, and where asked for the argv of `create`.
+/// An answer in short: what was found, the environment, and where asked for one command of `create`.
 ///
 /// # Panics
 /// When the text is no answer.
-pub fn summary(answer: &str, argv: bool) -> String {
+pub fn summary(answer: &str, shown: Option<&str>) -> String {
     let answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
     let mut out = String::new();
     if answer["ok"] == json!(true) {
@@ -182,8 +208,8 @@ pub fn summary(answer: &str, argv: bool) -> String {
         shadowed_options(&mut out, &answer["options"]);
         environment(&mut out, &answer["environment"]);
         copies(&mut out, &answer["copy"]);
-        if argv {
-            create(&mut out, &answer["commands"]["create"]);
+        if let Some(action) = shown {
+            create(&mut out, &answer["commands"]["create"], action);
         }
     } else {
         let _ = writeln!(out, "refused {}", word(&answer["code"]));
@@ -237,11 +263,14 @@ fn copies(out: &mut String, copy: &Value) {
     }
 }
 
-fn create(out: &mut String, commands: &Value) {
-    for command in array(commands).iter().filter(|c| c["action"] == json!("create_container")) {
+fn create(out: &mut String, commands: &Value, action: &str) {
+    for command in array(commands).iter().filter(|c| c["action"] == json!(action)) {
         for arg in array(&command["argv"]) {
             let shown = arg.as_str().map_or_else(|| arg.to_string(), |text| text.escape_debug().to_string());
             let _ = writeln!(out, "argv {shown}");
+        }
+        for arg in array(&command["stdin"]["argv"]) {
+            let _ = writeln!(out, "stdin of {}", word(arg));
         }
     }
 }

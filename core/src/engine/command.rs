@@ -60,6 +60,9 @@ pub enum Stdin {
         /// Its complete environment, beside the caller's PATH.
         env: BTreeMap<String, String>,
     },
+    /// What a person hands over for this one clone, and nothing where there is none: lines of host keys as in
+    /// known_hosts(5), an empty line, and a private key (ssh), or the user's name and a token, a line each (https).
+    CloneSecret,
     /// A tar of the answer's `copy.files`.
     IgnoredFiles,
     /// A tar of committed files of the repository as they stand in the commit: no filter is run, and nothing called

@@ -24,7 +24,7 @@ pub use create_argv::EVERY_CONTAINER;
 pub use launch::{launch, launch_host_names, launch_secret_names};
 pub use look::look_argv;
 pub(crate) use render::create_words;
-pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, render};
+pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, branch_reference, render};
 pub use scripts::{
     ARE_THERE, BUNDLE_OUT, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS, NO_BRANCH_INSIDE,
     NOT_WRITABLE, NOTHING_NEW_INSIDE, TERMINATE, TRY_PORTS, UNPACK, UNPACK_OVER,

@@ -13,8 +13,8 @@ use super::{
 use crate::{
     input::{EngineClient, PlanRequest},
     limits,
-    plan::{ContainerPlan, MountPlan, VolumeRef},
-    words::{EngineKind, MountKind},
+    plan::{ClonePlan, ContainerPlan, MountPlan, VolumeRef},
+    words::{CloneFrom, EngineKind, MountKind},
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -116,14 +116,9 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
         }
         Action::Clone => {
             command.deadline_s = limits::TRANSFER_DEADLINE_S;
-            command.stdin = plan
-                .clone
-                .as_ref()
-                .map(|clone| bundle(context.repo_path, &clone.branch, clone.base.as_deref()));
-            let clone = plan.clone.as_ref();
-            let target = clone.map_or("", |clone| clone.target.as_str());
-            let branch = clone.map_or("", |clone| clone.branch.as_str());
-            internal(scripts::CLONE, &[target, branch, context.commit.unwrap_or_default()])
+            let (stdin, words) = plan.clone.as_ref().map(|clone| clone_words(clone, context)).unzip();
+            command.stdin = stdin;
+            words.unwrap_or_default()
         }
         Action::SetRemote => {
             let clone = plan.clone.as_ref();
@@ -149,6 +144,27 @@ pub fn render(action: Action, plan: &ContainerPlan, context: &RenderContext<'_>)
         command.env.clear();
     }
     command
+}
+
+/// How the clone comes into the volume, and what the command reads.
+fn clone_words(clone: &ClonePlan, context: &RenderContext<'_>) -> (Stdin, Vec<Arg>) {
+    let branch = clone.branch.as_deref().unwrap_or_default();
+    if clone.from == CloneFrom::Remote {
+        let url = clone.remote.as_deref().unwrap_or_default();
+        let words = internal(scripts::CLONE_REMOTE, &[&clone.target, url, branch]);
+        return (Stdin::CloneSecret, words);
+    }
+    let base = clone.base.as_deref().map(branch_reference);
+    let own = (!clone.new_branch).then(|| branch_reference(branch));
+    let begins = if clone.new_branch { base.as_deref().unwrap_or_default() } else { "" };
+    let commit = context.commit.unwrap_or_default();
+    let words = internal(scripts::CLONE, &[&clone.target, branch, commit, begins]);
+    (bundle(context.repo_path, own.into_iter().chain(base.clone())), words)
+}
+
+/// A branch by its whole name; one of a remote has it already.
+pub fn branch_reference(branch: &str) -> String {
+    if branch.starts_with("refs/remotes/") { branch.into() } else { format!("refs/heads/{branch}") }
 }
 
 /// The thing that an action is about, by its name.
@@ -274,13 +290,13 @@ pub const HOST_GIT_ENV: [(&str, &str); 5] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Exactly the workspace's branch and its base: no stash, no other branch, no network, no hook. Its progress is how one
+/// Exactly these references, the workspace's branch and its base: no stash, no other branch, no network, no hook. Its progress is how one
 /// knows that git is at work before its first byte comes.
-fn bundle(repo_path: &str, branch: &str, base: Option<&str>) -> Stdin {
+fn bundle(repo_path: &str, references: impl Iterator<Item = String>) -> Stdin {
     let create = ["-C", repo_path, "bundle", "create", "--progress", "-"];
     let words = ["git"].into_iter().chain(HOST_GIT_FLAGS).chain(create);
     let mut argv: Vec<String> = words.map(String::from).collect();
-    argv.extend([Some(branch), base].into_iter().flatten().map(|branch| format!("refs/heads/{branch}")));
+    argv.extend(references);
     let env: BTreeMap<String, String> =
         HOST_GIT_ENV.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     Stdin::Bundle { argv, env }

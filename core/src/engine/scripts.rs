@@ -42,19 +42,48 @@ pub(super) const LIFECYCLE: &str = "orca_text=$ORCA_LIFECYCLE; unset ORCA_LIFECY
 /// A login shell for people: bash where the image has it.
 pub(super) const PERSONS_SHELL: &str = "if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi";
 
-/// The clone: `sh -c CLONE sh TARGET BRANCH COMMIT` with the bundle on standard input. It is built beside its place and
+/// The clone: `sh -c CLONE sh TARGET BRANCH COMMIT BEGINS` with the bundle on standard input. It is built beside its place and
 /// moved there whole, so a broken one is never taken for a clone; a rest of an interrupted one goes first. With a
-/// COMMIT, one whose branch is at another is none: its texts are not those that were judged.
+/// COMMIT, one whose branch is at another is none: its texts are not those that were judged. With BEGINS, the branch is a
+/// new one at that reference of the bundle.
 pub(super) const CLONE: &str = "\
 set -eu; umask 022; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
 export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; \
-target=$1; branch=$2; commit=$3; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
+target=$1; branch=$2; commit=$3; begins=$4; work=/workspace/.orca-clone; rm -rf -- \"$work\" \"$target\"; \
 git -c init.defaultBranch=orca init -q --template= -- \"$work\"; cd \"$work\"; \
 git bundle unbundle /dev/stdin >.git/orca-refs; while read -r id ref; do \
-case $ref in refs/heads/*) git update-ref -- \"$ref\" \"$id\";; esac; done <.git/orca-refs; rm -f .git/orca-refs; \
+case $ref in refs/heads/*|refs/remotes/*) git update-ref -- \"$ref\" \"$id\";; esac; done <.git/orca-refs; rm -f .git/orca-refs; \
+if [ -n \"$begins\" ]; then git update-ref -- \"refs/heads/$branch\" \"$begins\"; fi; \
 git symbolic-ref HEAD \"refs/heads/$branch\"; at=$(git rev-parse -q --verify 'HEAD^{commit}'); \
 if [ -n \"$commit\" ] && [ \"$at\" != \"$commit\" ]; then echo 'the branch moved since its files were judged; create it again' >&2; exit 1; fi; \
 git reset -q --hard; cd /; mv -- \"$work\" \"$target\"";
+
+/// The clone from a remote: `sh -c CLONE_REMOTE sh TARGET URL BRANCH` with `Stdin::CloneSecret` on standard input; it prints
+/// the branch and the commit that it is at. Built beside its place like the other. The token is in this one git's
+/// environment and asked for only by the URL's own host, also where that one leads elsewhere; the key is in an agent that
+/// ends with the clone. Neither is ever in a file. Hosts that nobody knows are not spoken to.
+pub(super) const CLONE_REMOTE: &str = "\
+set -eu; umask 022; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+GIT_TERMINAL_PROMPT=0; export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_TERMINAL_PROMPT; \
+target=$1; url=$2; branch=$3; work=/workspace/.orca-clone; known=/workspace/.orca-known-hosts; socket=/workspace/.orca-agent; \
+rm -rf -- \"$work\" \"$target\" \"$known\" \"$socket\"; \
+tidy() { [ -z \"${SSH_AGENT_PID:-}\" ] || kill \"$SSH_AGENT_PID\" || :; rm -rf -- \"$work\" \"$known\" \"$socket\"; }; \
+trap tidy EXIT; trap 'exit 1' HUP INT TERM; \
+while IFS= read -r line && [ -n \"$line\" ]; do printf '%s\\n' \"$line\"; done >\"$known\"; helper=; \
+case $url in https://*) GIT_ALLOW_PROTOCOL=https; host=${url#https://}; host=https://${host%%/*}; \
+IFS= read -r ORCA_CLONE_USER || :; IFS= read -r ORCA_CLONE_TOKEN || :; export ORCA_CLONE_USER ORCA_CLONE_TOKEN; \
+if [ -n \"$ORCA_CLONE_TOKEN\" ]; then \
+helper='!f() { [ \"$1\" != get ] || printf \"username=%s\\npassword=%s\\n\" \"$ORCA_CLONE_USER\" \"$ORCA_CLONE_TOKEN\"; }; f'; fi;; \
+*) GIT_ALLOW_PROTOCOL=ssh; host=none; command -v ssh >/dev/null || { echo 'the image has no ssh; on Debian: apt-get install openssh-client' >&2; exit 1; }; \
+key=$(cat); if [ -n \"$key\" ]; then eval \"$(ssh-agent -s -a \"$socket\")\" >/dev/null; printf '%s\\n' \"$key\" | ssh-add -q -; fi; key=; \
+GIT_SSH_VARIANT=ssh; GIT_SSH_COMMAND=\"ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$known \
+-o GlobalKnownHostsFile=none -o ForwardAgent=no -o ClearAllForwardings=yes\"; export GIT_SSH_VARIANT GIT_SSH_COMMAND;; esac; \
+export GIT_ALLOW_PROTOCOL; \
+git -c core.hooksPath=/dev/null -c credential.helper= -c \"credential.$host.helper=$helper\" -c init.defaultBranch=orca \
+clone -q --template= --no-recurse-submodules ${branch:+\"--branch=$branch\"} -- \"$url\" \"$work\" </dev/null; \
+cd \"$work\"; at=$(git rev-parse -q --verify 'HEAD^{commit}') || { echo 'the remote has no commit to begin at' >&2; exit 1; }; \
+on=$(git symbolic-ref -q --short HEAD) || { echo 'what was asked for is no branch of the remote' >&2; exit 1; }; \
+cd /; mv -- \"$work\" \"$target\"; echo \"$on\"; echo \"$at\"";
 
 /// Sets origin: `sh -c SET_REMOTE sh TARGET URL`.
 pub(super) const SET_REMOTE: &str = "\

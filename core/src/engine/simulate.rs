@@ -51,7 +51,10 @@ impl World {
             Action::CreateVolume(volume) => {
                 *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: false });
                 // A fresh one is nobody's yet, whatever was given before.
-                self.done(|r| r.volumes_initialized = false);
+                self.done(|r| {
+                    r.volumes_initialized = false;
+                    r.reset_agent &= volume != VolumeRef::Agent;
+                });
             }
             Action::CheckVolume(volume) => {
                 *self.volume(volume) = Resource::Present(VolumeFacts { ours: true, checked: true })

@@ -5,7 +5,11 @@ use super::{
     options::{ContainerOptions, present},
     settings::{GlobalSettings, RepoSettings},
 };
-use crate::{repository_path::RepositoryPath, secret::Sensitive, words::ApprovalKind};
+use crate::{
+    repository_path::RepositoryPath,
+    secret::Sensitive,
+    words::{ApprovalKind, CloneFrom},
+};
 use alloc::{string::String, vec::Vec};
 use serde::Deserialize;
 
@@ -98,10 +102,17 @@ pub struct Workspace {
     /// The commit that the branch is at and whose texts are judged, 40 or 64 hex digits; a clone of another one fails.
     #[serde(default, deserialize_with = "present")]
     pub commit: Option<String>,
-    /// Branch that the workspace's branch came from; cloned as well.
+    /// Branch that the workspace's branch came from; cloned as well. `refs/remotes/…` names one of a remote.
     #[serde(default, deserialize_with = "present")]
     pub base: Option<String>,
-    /// The repository on the host.
+    /// Whether the branch begins in the workspace, at what `base` is at: the repository on the host has none of its name.
+    #[serde(default)]
+    pub new_branch: bool,
+    /// Where the clone comes from.
+    #[serde(default = "CloneFrom::host")]
+    pub clone_from: CloneFrom,
+    /// The repository on the host; absent where the clone comes from a remote.
+    #[serde(default)]
     pub repo_path: String,
     /// The worktree on the host.
     #[serde(default, deserialize_with = "present")]

@@ -25,7 +25,7 @@ use crate::{
     },
     source::Source,
     text::{name_list, quoted},
-    words::{EngineKind, LimitKind, MountKind, MountRole, Network, Origin, Template},
+    words::{CloneFrom, EngineKind, LimitKind, MountKind, MountRole, Network, Origin, Template},
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -44,7 +44,8 @@ pub(crate) fn needs(judgement: &Judgement<'_>) -> Vec<Need> {
         let user = wanted.and_then(|wanted| wanted.user.as_ref()).map(|(user, _)| user.clone());
         needs.push(Need::Image { reference: image.value.as_str().into(), user });
     }
-    if judgement.request.workspace.branch.is_none() {
+    let workspace = &judgement.request.workspace;
+    if workspace.branch.is_none() && workspace.clone_from.is_host() {
         needs.push(Need::Branch);
     }
     let blocking = judgement.pending.iter().filter(|pending| pending.blocking);
@@ -93,7 +94,7 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
     let devcontainer = judgement.devcontainer.as_ref().map(devcontainer_plan);
     let platform = wanted.and_then(|wanted| wanted.platform.clone());
     let build = wanted.and_then(|wanted| wanted.build.as_ref()).map(|build| build.plan.clone());
-    let clone = clone_plan(request, findings);
+    let clone = clone_plan(request, network, findings);
     if !judgement.findings.refused() {
         notices(judgement, engine, network);
     }
@@ -353,9 +354,12 @@ fn check_runtime(engine: Option<&EngineFacts>, runtime: &str, source: Source, fi
     }
 }
 
-fn clone_plan(request: &PlanRequest, findings: &mut Findings) -> Option<ClonePlan> {
+fn clone_plan(request: &PlanRequest, network: Network, findings: &mut Findings) -> Option<ClonePlan> {
     let workspace = &request.workspace;
     let source = || Source::setting(Origin::Request, "workspace");
+    if workspace.clone_from == CloneFrom::Remote {
+        return clone_of_remote(request, network, findings);
+    }
     let Some(branch) = workspace.branch.clone() else {
         let message = "No branch is checked out in the worktree, so there is nothing to clone yet.";
         findings.notice(Code::BranchUnknown, source(), message);
@@ -382,6 +386,33 @@ fn clone_plan(request: &PlanRequest, findings: &mut Findings) -> Option<ClonePla
         None => None,
     };
     let base = workspace.base.clone().filter(|base| *base != branch);
-    let target = naming::clone_target(&request.host.platform, &workspace.repo_path);
-    Some(ClonePlan { branch, base, target, remote })
+    let target = naming::clone_target(request);
+    let (branch, new_branch) = (Some(branch), workspace.new_branch);
+    Some(ClonePlan { branch, base, new_branch, from: CloneFrom::Host, target, remote })
+}
+
+/// The project lives in the volume only: https and ssh, without a user's password, and a network to reach it by.
+fn clone_of_remote(request: &PlanRequest, network: Network, findings: &mut Findings) -> Option<ClonePlan> {
+    let at = || Source::setting(Origin::Request, "workspace").at_path("workspace.remoteUrl");
+    let Some(url) = request.workspace.remote_url.as_ref().and_then(remote::clonable) else {
+        let message = "A workspace is cloned from an https, ssh or scp-like URL without a user's password or token, a query or odd characters; this URL is none.";
+        findings.refuse(Code::CloneUrlRefused, at(), message);
+        findings.help("A token for https is handed over on standard input or by the name of a variable, for the one clone only.");
+        return None;
+    };
+    if network == Network::None {
+        let message = "A clone from a remote needs a network; this container has none.";
+        findings.refuse(Code::CloneNeedsNetwork, Source::setting(Origin::Request, "workspace"), message);
+        findings.help("Clone on this computer, and create the workspace from that repository.");
+    }
+    let target = naming::clone_target(request);
+    let branch = request.workspace.branch.clone();
+    Some(ClonePlan {
+        branch,
+        base: None,
+        new_branch: false,
+        from: CloneFrom::Remote,
+        target,
+        remote: Some(url),
+    })
 }

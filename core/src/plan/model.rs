@@ -4,8 +4,8 @@ use super::hardening::Hardening;
 use crate::{
     source::Source,
     words::{
-        EngineKind, Evidence, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network, Said, Template,
-        words,
+        CloneFrom, EngineKind, Evidence, LifecycleStage, LimitKind, Mode, MountKind, MountRole, Network,
+        Said, Template, words,
     },
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
@@ -304,11 +304,18 @@ pub struct Names {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClonePlan {
-    /// The branch that is checked out.
-    pub branch: String,
+    /// The branch that is checked out; absent where the remote's own choice is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// The branch it came from, cloned as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// Whether the branch begins here, at what `base` is at.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub new_branch: bool,
+    /// Where it comes from.
+    #[serde(default = "CloneFrom::host", skip_serializing_if = "CloneFrom::is_host")]
+    pub from: CloneFrom,
     /// Absolute path of the clone in the container.
     pub target: String,
     /// URL of origin, without any password.

@@ -72,8 +72,19 @@ pub(super) fn labels(request: &PlanRequest) -> BTreeMap<String, String> {
     .collect()
 }
 
-/// The folder of the clone: the repository's own name, as its path ends.
-pub(crate) fn clone_target(platform: &str, repo_path: &str) -> String {
+/// The folder of the clone: the repository's own name, as its path or its URL ends.
+pub(crate) fn clone_target(request: &PlanRequest) -> String {
+    let workspace = &request.workspace;
+    match workspace.remote_url.as_ref().filter(|_| !workspace.clone_from.is_host()) {
+        Some(url) => {
+            let url = url.reveal().trim_end_matches('/');
+            target_of("linux", url.rsplit(['/', ':']).next().unwrap_or(""))
+        }
+        None => target_of(&request.host.platform, &workspace.repo_path),
+    }
+}
+
+fn target_of(platform: &str, repo_path: &str) -> String {
     let is_separator = |c: char| c == '/' || (platform == "win32" && c == '\\');
     let name = repo_path.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
     let name = name.strip_suffix(".git").unwrap_or(name);
@@ -100,13 +111,13 @@ mod tests {
 
     #[test]
     fn the_clone_is_called_like_the_repository() {
-        assert_eq!(clone_target("linux", "/home/u/acme"), "/workspace/acme");
-        assert_eq!(clone_target("linux", "/home/u/acme.git/"), "/workspace/acme");
-        assert_eq!(clone_target("win32", "C:\\work\\My Repo"), "/workspace/My Repo");
-        assert_eq!(clone_target("linux", "/a\\b"), "/workspace/a\\b");
-        assert!(clone_target("linux", "/").starts_with("/workspace/repo-"));
-        assert!(clone_target("linux", "/x/.git").starts_with("/workspace/repo-"));
-        assert!(clone_target("linux", "/x/.orca-clone").starts_with("/workspace/repo-"));
-        assert!(clone_target("win32", "C:\\").starts_with("/workspace/repo-"));
+        assert_eq!(target_of("linux", "/home/u/acme"), "/workspace/acme");
+        assert_eq!(target_of("linux", "/home/u/acme.git/"), "/workspace/acme");
+        assert_eq!(target_of("win32", "C:\\work\\My Repo"), "/workspace/My Repo");
+        assert_eq!(target_of("linux", "/a\\b"), "/workspace/a\\b");
+        assert!(target_of("linux", "/").starts_with("/workspace/repo-"));
+        assert!(target_of("linux", "/x/.git").starts_with("/workspace/repo-"));
+        assert!(target_of("linux", "/x/.orca-clone").starts_with("/workspace/repo-"));
+        assert!(target_of("win32", "C:\\").starts_with("/workspace/repo-"));
     }
 }

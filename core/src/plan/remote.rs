@@ -29,6 +29,23 @@ pub(super) fn judge(url: &Sensitive) -> Remote {
     }
 }
 
+/// The URL that a workspace may be cloned from, as it is set as origin too. Nothing secret is in it: what stands in an
+/// argument list is read by others, and what origin has stays in the volume.
+pub(super) fn clonable(url: &Sensitive) -> Option<String> {
+    let text = url.reveal();
+    let scheme = text.split_once("://").map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
+    match scheme {
+        None => {}
+        Some((scheme, _)) if scheme == "ssh" => {}
+        Some((scheme, rest)) if scheme == "https" && !rest.split('/').next().unwrap_or("").contains('@') => {}
+        Some(_) => return None,
+    }
+    match judge(url) {
+        Remote::Set { url, stripped: false } => Some(url),
+        Remote::Set { .. } | Remote::NotSet => None,
+    }
+}
+
 fn with_scheme(scheme: &str, rest: &str) -> Remote {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (user_info, host) = match authority.rsplit_once('@') {
@@ -108,6 +125,44 @@ mod tests {
         assert_eq!(judged("ssh://git:pw@host:22/a"), set("ssh://git@host:22/a", true));
         assert_eq!(judged("git@github.com:acme/web.git"), set("git@github.com:acme/web.git", false));
         assert_eq!(judged("host:path"), set("host:path", false));
+    }
+
+    #[test]
+    fn only_https_and_ssh_without_anything_secret_are_cloned() {
+        for url in [
+            "https://github.com/acme/web.git",
+            "HTTPS://host:8443/a",
+            "ssh://git@host:22/a",
+            "git@github.com:acme/web.git",
+            "host:path",
+        ] {
+            assert!(clonable(&Sensitive::new(url)).is_some(), "{url}");
+        }
+        for url in [
+            "http://github.com/acme/web.git",
+            "https://token@github.com/acme/web.git",
+            "https://u:p@github.com/acme/web.git",
+            "https://@host/a",
+            "ssh://git:pw@host/a",
+            "file:///srv/a",
+            "/srv/a",
+            "ext::sh -c id",
+            "ext::id",
+            "https::https://host/a",
+            "git://host/a",
+            "--upload-pack=id",
+            "-oProxyCommand=id",
+            "ssh://-oProxyCommand=id/a",
+            "-oProxyCommand=id:a",
+            "git@-oProxyCommand=id:a",
+            "host:--upload-pack=id",
+            "https://host/a?token=x",
+            "https://host/a b",
+            "https://host",
+            "",
+        ] {
+            assert_eq!(clonable(&Sensitive::new(url)), None, "{url}");
+        }
     }
 
     #[test]

@@ -12,8 +12,15 @@ use alloc::{format, string::String};
 use typed_path::{Utf8UnixPath, Utf8WindowsPath};
 
 /// What a build of this version knows, for `requires` and `capabilities()`.
-pub(crate) const CAPABILITIES: &[&str] =
-    &["container-worktrees-v1", "copy-ignored-files-v1", "devcontainer-v1", "workspace-environment-v1"];
+pub(crate) const CAPABILITIES: &[&str] = &[
+    "changes-v1",
+    "clone-url-v1",
+    "container-worktrees-v1",
+    "copy-ignored-files-v1",
+    "devcontainer-v1",
+    "new-branch-v1",
+    "workspace-environment-v1",
+];
 
 fn at(path: &str) -> Source {
     Source::setting(Origin::Request, path)
@@ -83,8 +90,10 @@ fn ids(request: &PlanRequest, findings: &mut Findings) {
 
 fn paths(request: &PlanRequest, findings: &mut Findings) {
     let workspace = &request.workspace;
+    let from_host = workspace.clone_from.is_host();
     let paths = [
-        ("workspace.repoPath", Some(&workspace.repo_path)),
+        // A remote has none here.
+        ("workspace.repoPath", Some(&workspace.repo_path).filter(|path| from_host || !path.is_empty())),
         ("workspace.worktreePath", workspace.worktree_path.as_ref()),
         ("workspace.gitCommonDir", workspace.git_common_dir.as_ref()),
     ];
@@ -145,6 +154,10 @@ fn branches(request: &PlanRequest, findings: &mut Findings) {
             );
             findings.refuse(Code::NameInvalid, at(field), message);
         }
+    }
+    if request.workspace.new_branch && request.workspace.base.is_none() {
+        let message = "A branch that begins in the workspace has a base that it begins at.";
+        findings.refuse(Code::RequestInvalid, at("workspace.newBranch"), message);
     }
     let is_commit = |text: &str| matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
     if request.workspace.commit.as_deref().is_some_and(|commit| !is_commit(commit)) {

@@ -99,7 +99,15 @@ fn a_program_called_docker_can_be_podman() {
 fn a_build_says_what_it_knows() {
     assert_eq!(
         capabilities().capabilities,
-        ["container-worktrees-v1", "copy-ignored-files-v1", "devcontainer-v1", "workspace-environment-v1"]
+        [
+            "changes-v1",
+            "clone-url-v1",
+            "container-worktrees-v1",
+            "copy-ignored-files-v1",
+            "devcontainer-v1",
+            "new-branch-v1",
+            "workspace-environment-v1"
+        ]
     );
 }
 

@@ -54,6 +54,29 @@ fn every_property_has_a_case() {
     assert!(count > 40, "{count}");
 }
 
+/// When a change counts, and why. Together the cases have every reason, and one where nothing waits.
+#[test]
+fn every_change_counts_when_it_is_expected_to() {
+    let mut seen = std::collections::BTreeSet::new();
+    for case in cases() {
+        let Some(envelope) = case.changes(json::plan) else { continue };
+        let (answer, _) = json::changes(&envelope);
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        let waiting = answer["recreate"].as_array();
+        seen.extend(waiting.into_iter().flatten().map(|change| change["why"].as_str().unwrap().to_owned()));
+        if answer["ok"] == false {
+            seen.insert("refused".into());
+        } else if waiting.is_some_and(Vec::is_empty) {
+            seen.insert("nothing".into());
+        }
+        case.check_file("changes.json", &(serde_json::to_string_pretty(&answer).unwrap() + "\n"));
+    }
+    let reasons = orca_container_core::RecreateReason::ALL.iter().map(|why| why.as_str().to_owned());
+    let expected: std::collections::BTreeSet<String> =
+        reasons.chain(["refused".into(), "nothing".into()]).collect();
+    assert_eq!(seen, expected);
+}
+
 #[test]
 fn the_same_request_gives_the_same_bytes() {
     for case in cases() {

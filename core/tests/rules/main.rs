@@ -24,5 +24,6 @@ mod operators;
 mod precedence;
 mod sequencer;
 mod shim;
+mod standing;
 mod support;
 mod yaml;

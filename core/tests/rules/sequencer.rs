@@ -219,6 +219,30 @@ fn a_recreate_converges_from_every_prefix() {
     }
 }
 
+/// Only the agent volume is exchanged, once, and whatever the exchange was interrupted in, the same command ends it.
+#[test]
+fn a_recreate_that_resets_the_agent_exchanges_its_volume_and_no_other() {
+    let of_volumes = |steps: &[Action]| -> Vec<Action> {
+        let is = |step: &&Action| matches!(step, Action::CreateVolume(_) | Action::RemoveVolume(_));
+        steps.iter().filter(is).copied().collect()
+    };
+    let agent = VolumeRef::Agent;
+    for plan in plans() {
+        let mut world = prefixes(Goal::Create, &World::empty(), &plan).pop().unwrap();
+        world.reach(Goal::Recreate, &plan, true);
+        let record = world.record.as_mut().unwrap();
+        (record.anew, record.reset_agent) = (true, true);
+        let steps = world.clone().reach(Goal::Recreate, &plan, true);
+        assert_eq!(of_volumes(&steps), [Action::RemoveVolume(agent), Action::CreateVolume(agent)]);
+        for world in prefixes(Goal::Recreate, &world, &plan) {
+            let mut again = after_a_crash(world.clone());
+            recreate(&mut again, &plan);
+            assert!(is_running(&again), "{world:?}");
+            assert!(!again.record.as_ref().unwrap().reset_agent);
+        }
+    }
+}
+
 #[test]
 fn a_volume_that_is_gone_is_not_made_again_by_a_recreate() {
     for plan in plans() {
@@ -268,8 +292,8 @@ fn observed() -> impl Strategy<Value = Observed> {
 
 fn record() -> impl Strategy<Value = Option<Record>> {
     let phase = prop::sample::select(Phase::ALL);
-    prop::option::of((phase, any::<[bool; 6]>()).prop_map(
-        |(phase, [copy, volumes_initialized, cloned, remote_set, copied, anew])| Record {
+    prop::option::of((phase, any::<[bool; 7]>()).prop_map(
+        |(phase, [copy, volumes_initialized, cloned, remote_set, copied, anew, reset_agent])| Record {
             phase,
             copy,
             volumes_initialized,
@@ -277,6 +301,7 @@ fn record() -> impl Strategy<Value = Option<Record>> {
             remote_set,
             copied,
             anew,
+            reset_agent,
         },
     ))
 }

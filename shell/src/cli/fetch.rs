@@ -56,7 +56,7 @@ fn as_json(name: &str, fetched: &Fetched) -> Value {
         "branch": fetched.branch,
         "from": fetched.from,
         "to": fetched.to,
-        "moved": fetched.outcome == Outcome::Moved,
+        "moved": matches!(fetched.outcome, Outcome::Moved | Outcome::Made),
         "commits": fetched.commits,
         "changedHostFiles": fetched.changed.iter().take(LISTED_FILES).collect::<Vec<_>>(),
     });
@@ -81,6 +81,7 @@ fn as_json(name: &str, fetched: &Fetched) -> Value {
         }
         Outcome::Diverged => more("diverged", json!(true)),
         Outcome::Gone => more("branchGone", json!(true)),
+        Outcome::Made => more("branchMade", json!(true)),
         Outcome::AlreadyThere | Outcome::Moved => {}
     }
     value
@@ -132,6 +133,11 @@ fn outcome(fetched: &Fetched, repository: &str) -> Vec<String> {
             look(fetched.from.as_deref().unwrap_or_default()),
             format!("  take:  merge or rebase them yourself, from {}", word(kept)),
         ],
+        Outcome::Made => {
+            vec![format!(
+                "{branch}, which began in the workspace, is in the repository now, at {to} ({commits})."
+            )]
+        }
         Outcome::Gone => vec![
             format!(
                 "{commits} came, up to {to}. The repository has no branch {branch} any more, and none was made."

@@ -15,6 +15,7 @@ use crate::redact::mask;
 pub use crate::render::Look;
 
 mod check;
+mod clone;
 mod completions;
 mod container_flags;
 mod doctor;
@@ -53,6 +54,7 @@ enum Command {
     Check(check::CheckArgs),
     Approve(workspace::ApproveArgs),
     Create(workspace::CreateArgs),
+    Clone(clone::CloneArgs),
     Exec(exec::ExecArgs),
     Shell(exec::ShellArgs),
     Ls(workspace::LsArgs),
@@ -163,6 +165,7 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Check(args) => check::run(args, io),
         Command::Approve(args) => workspace::approve(args, io),
         Command::Create(args) => workspace::create(args, io),
+        Command::Clone(args) => clone::run(args, io),
         Command::Exec(args) => exec::exec(args, io),
         Command::Shell(args) => exec::shell(&args, io),
         Command::Ls(args) => workspace::ls(&args, io),
@@ -225,6 +228,10 @@ fn usage(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> ExitCode {
 /// Whether an argument is or was meant to be `--container-env`, or is an assignment that lost its flag.
 fn may_carry_value(arg: &OsString) -> bool {
     let text = arg.to_string_lossy();
+    // A URL with a user may hold a password.
+    if text.contains("://") && text.contains('@') {
+        return true;
+    }
     if !text.starts_with("--") {
         return text.contains('=');
     }

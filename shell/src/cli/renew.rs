@@ -27,6 +27,9 @@ pub(super) struct RecreateArgs {
     /// Take orca.yaml, devcontainer.json and .worktreeinclude as they are committed on the host now
     #[arg(long)]
     adopt_repository_config: bool,
+    /// Take the agent volume, with the settings and logins of agents, away and make a fresh one
+    #[arg(long)]
+    reset_agent: bool,
     /// Show the difference and what would be asked, and touch nothing
     #[arg(long)]
     dry_run: bool,
@@ -77,6 +80,7 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
         choices: words.choices,
         devcontainer: words.devcontainer,
         adopt: args.adopt_repository_config,
+        reset_agent: args.reset_agent,
         approve,
         dry_run: args.dry_run,
     };
@@ -84,6 +88,11 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
     let mut tell = |said: &Told<'_>, ui: &mut dyn Ui| {
         for line in lines(said.difference) {
             ui.progress(&line);
+        }
+        if args.reset_agent {
+            ui.progress(
+                "The agent volume goes, with the settings and logins of agents, and a fresh one is made.",
+            );
         }
         for asked in said.pending {
             ui.progress(&format!("Asked: {}", asked.message));
@@ -99,19 +108,24 @@ pub(super) fn run_recreate(args: RecreateArgs, io: &mut Io<'_>) -> Result<Ended,
         writeln!(
             io.stdout,
             "{}",
-            json!({"ok": true, "name": name, "recreated": !args.dry_run, "difference": difference})
+            json!({"ok": true, "name": name, "recreated": !args.dry_run, "resetAgent": args.reset_agent, "difference": difference})
         )?;
     } else if args.dry_run {
         writeln!(io.stdout, "Nothing was touched.")?;
     } else {
-        writeln!(io.stdout, "{} runs in a new container; its volumes are kept.", quoted(name))?;
-        writeln!(io.stdout, "It does not disinfect: what was left in the volumes is still there.")?;
+        let kept = if args.reset_agent {
+            "the workspace volume is kept, the agent volume is a fresh one"
+        } else {
+            "its volumes are kept"
+        };
+        writeln!(io.stdout, "{} runs in a new container; {kept}.", quoted(name))?;
+        writeln!(io.stdout, "It does not disinfect: what was left in a volume that is kept is still there.")?;
     }
     Ok(Ended::Done)
 }
 
 /// The difference for a person.
-fn lines(difference: &Difference) -> Vec<String> {
+pub(super) fn lines(difference: &Difference) -> Vec<String> {
     if difference.is_empty() {
         return vec!["Nothing differs from the container of before.".into()];
     }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use orca_container_core::input::PlanRequest;
-use orca_container_core::json::{LaunchEnvelope, WorkspaceEnvelope};
-use orca_container_core::{EffectiveEnvironment, LaunchAnswer, PlanAnswer, WorkspaceEnvironment};
+use orca_container_core::json::{ChangesEnvelope, LaunchEnvelope, WorkspaceEnvelope};
+use orca_container_core::{Changes, EffectiveEnvironment, LaunchAnswer, PlanAnswer, WorkspaceEnvironment};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -22,7 +22,7 @@ pub(super) struct SchemaArgs {
 }
 
 /// Documents that have a schema.
-pub const SCHEMA_NAMES: [&str; 9] = [
+pub const SCHEMA_NAMES: [&str; 11] = [
     "request",
     "settings",
     "launch",
@@ -31,6 +31,8 @@ pub const SCHEMA_NAMES: [&str; 9] = [
     "environment",
     "workspace",
     "workspace-environment",
+    "changes",
+    "changes-answer",
     "doctor",
 ];
 
@@ -57,6 +59,8 @@ pub fn schema_text(name: &str) -> Option<String> {
         "environment" => written::<EffectiveEnvironment>(),
         "workspace" => read::<WorkspaceEnvelope>(),
         "workspace-environment" => written::<WorkspaceEnvironment>(),
+        "changes" => read::<ChangesEnvelope>(),
+        "changes-answer" => written::<Changes>(),
         "doctor" => written::<DoctorReport>(),
         _ => return None,
     };

@@ -1,9 +1,10 @@
 //! `create`, `ls`, `status`, `start`, `stop`, `rm`, `approve`: workspaces on an engine.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orca_container_core::{Goal, quoted};
+use orca_container_core::{Goal, Verdict, quoted};
 use serde_json::json;
 
 use super::container_flags::ContainerFlags;
@@ -11,6 +12,7 @@ use super::person::Person;
 use super::target::Target;
 use super::{Ended, Failure, Io};
 use crate::engine::EngineError;
+use crate::gather::branch::Branch;
 use crate::gather::settings_file::SettingsPlace;
 use crate::render::{drift_line, refusal};
 use crate::settings::Settings;
@@ -23,6 +25,8 @@ pub(super) struct CreateArgs {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
+    branch: BranchFlags,
+    #[command(flatten)]
     flags: ContainerFlags,
     /// Print JSON
     #[arg(long)]
@@ -32,6 +36,9 @@ pub(super) struct CreateArgs {
 /// List workspaces
 #[derive(Debug, Args)]
 pub(super) struct LsArgs {
+    /// Also how much disk each takes, which the engine counts by walking every file
+    #[arg(long, short)]
+    size: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -73,7 +80,33 @@ pub(super) struct ApproveArgs {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
+    branch: BranchFlags,
+    #[command(flatten)]
     flags: ContainerFlags,
+}
+
+/// The branch of a workspace, where it is not the one that is checked out.
+#[derive(Debug, Args)]
+struct BranchFlags {
+    /// Another branch of the repository than the one that is checked out
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// A branch that begins in the workspace; the repository on this computer has it once it is fetched
+    #[arg(long, value_name = "NAME", conflicts_with = "branch")]
+    new_branch: Option<String>,
+    /// Branch, or branch of a remote (origin/main), that the new one begins at; by default the one that is checked out
+    #[arg(long, value_name = "NAME", requires = "new_branch")]
+    base: Option<String>,
+}
+
+impl BranchFlags {
+    fn said(self) -> Branch {
+        match (self.branch, self.new_branch) {
+            (_, Some(name)) => Branch::New { name, base: self.base },
+            (Some(name), None) => Branch::Existing(name),
+            (None, None) => Branch::CheckedOut,
+        }
+    }
 }
 
 /// The core's reasons are shown whole; an engine that is not there has an exit code of its own.
@@ -135,7 +168,8 @@ pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure
     let settings = args.target.settings()?;
     let store = store()?;
     let folder = args.target.folder().to_path_buf();
-    let options = CreateOptions { folder: &folder, settings: &settings, words, approve };
+    let branch = args.branch.said();
+    let options = CreateOptions { folder: &folder, settings: &settings, words, branch, approve };
     let made = workspace::create(options, &store, &mut Person::new(io));
     let record = made.map_err(|error| failure(error, io))?;
     if args.json {
@@ -148,7 +182,7 @@ pub(super) fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure
 }
 
 /// A workspace as data; no text of the repository and no value.
-fn described(record: &WorkspaceRecord) -> serde_json::Value {
+pub(super) fn described(record: &WorkspaceRecord) -> serde_json::Value {
     let mut value = json!({
         "id": record.workspace.id,
         "name": record.workspace.name,
@@ -186,11 +220,16 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     for error in &broken {
         writeln!(io.stderr, "warning: {error}")?;
     }
+    let sizes = if args.size { workspace::sizes(&records, io.stderr)? } else { BTreeMap::new() };
     if args.json {
         // What lies in a container takes calls of its engine: that is what `status` is for.
         let one = |record: &WorkspaceRecord| {
-            let drift = workspace::drift_on_host(record);
-            with_status(record, &workspace::Status { drift, ..workspace::status(record) })
+            let status = workspace::status(record, workspace::drift_on_host(record), Vec::new());
+            let mut value = with_status(record, &status);
+            if let (Some(object), Some(size)) = (value.as_object_mut(), sizes.get(record.file_name())) {
+                object.insert("disk".into(), json!(size));
+            }
+            value
         };
         let list: Vec<serde_json::Value> = records.iter().map(one).collect();
         writeln!(io.stdout, "{}", serde_json::Value::Array(list))?;
@@ -200,28 +239,42 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         writeln!(io.stdout, "No workspaces.")?;
         return Ok(Ended::ok(broken.is_empty()));
     }
-    writeln!(io.stdout, "{:<20} {:<13} {:<7} {:<16} WORKTREE", "NAME", "STATUS", "ENGINE", "BRANCH")?;
+    let disk = |text: &str| if args.size { format!("{text:>8} ") } else { String::new() };
+    let head = disk("DISK");
+    writeln!(io.stdout, "{:<20} {:<13} {:<7} {head}{:<16} WORKTREE", "NAME", "STATUS", "ENGINE", "BRANCH")?;
     for record in &records {
         let escaped = orca_container_core::escaped;
         let branch = escaped(record.workspace.branch.as_deref().unwrap_or("-"));
         let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
-        let status = workspace::status(record).status;
+        let status = workspace::status(record, Vec::new(), Vec::new()).standing.status.as_str();
+        let size = sizes.get(record.file_name());
+        let size = disk(&size.map_or("?".into(), |size| decimal(size.total())));
         writeln!(
             io.stdout,
-            "{name:<20} {status:<13} {:<7} {branch:<16} {worktree}",
+            "{name:<20} {status:<13} {:<7} {size}{branch:<16} {worktree}",
             record.engine.kind.as_str()
         )?;
     }
     Ok(Ended::ok(broken.is_empty()))
 }
 
+/// Two or more digits and a decimal unit, as engines write sizes.
+fn decimal(bytes: u64) -> String {
+    let tenths = [(100_000_000_000, "TB"), (100_000_000, "GB"), (100_000, "MB"), (100, "kB")];
+    let counted = tenths.into_iter().find_map(|(tenth, unit)| {
+        let count = bytes.checked_div(tenth).filter(|count| *count >= 10)?;
+        let (whole, part) = (count.checked_div(10)?, count.checked_rem(10)?);
+        Some(if whole < 10 { format!("{whole}.{part}{unit}") } else { format!("{whole}{unit}") })
+    });
+    counted.unwrap_or_else(|| format!("{bytes}B"))
+}
+
 pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let (store, record) = found(&args.one.workspace)?;
-    let mut status = workspace::status(&record);
-    status.drift = workspace::drift(&record);
     // Settings that cannot be read are told by whoever needs them.
     let settings = settings_of(args.settings.as_deref()).unwrap_or_default();
-    status.recreate = workspace::waiting_for_recreate(&record, &store, &settings);
+    let waiting = workspace::waiting_for_recreate(&record, &store, &settings);
+    let status = workspace::status(&record, workspace::drift(&record), waiting);
     if args.one.json {
         writeln!(io.stdout, "{}", with_status(&record, &status))?;
         return Ok(Ended::Done);
@@ -230,10 +283,10 @@ pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failur
         io.stdout,
         "{}: {}. {}",
         orca_container_core::escaped(&record.workspace.name),
-        status.status,
-        status.reason
+        status.standing.status,
+        status.standing.reason
     )?;
-    if let Some(help) = status.help {
+    if let Some(help) = status.standing.help {
         writeln!(io.stdout, "{help}")?;
     }
     for drift in &status.drift {
@@ -294,7 +347,8 @@ fn reach_to(goal: Goal, args: &OneArgs, guarded: bool, io: &mut Io<'_>) -> Resul
     if guarded {
         workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
-    let ran_before = goal == Goal::Start && workspace::status(&record).status == "running";
+    let ran_before = goal == Goal::Start
+        && workspace::status(&record, Vec::new(), Vec::new()).standing.verdict == Verdict::Live;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));
@@ -322,7 +376,9 @@ pub(super) fn approve(args: ApproveArgs, io: &mut Io<'_>) -> Result<Ended, Failu
     let settings = args.target.settings()?;
     let store = store()?;
     let folder: PathBuf = args.target.folder().to_path_buf();
-    let outcome = workspace::approve(&folder, &settings, words, &digests, &store, &mut Person::new(io));
+    let branch = args.branch.said();
+    let options = CreateOptions { folder: &folder, settings: &settings, words, branch, approve: digests };
+    let outcome = workspace::approve(options, &store, &mut Person::new(io));
     let outcome = outcome.map_err(|error| failure(error, io))?;
     for approved in &outcome.approved {
         writeln!(io.stdout, "Approved: {}", approved.message)?;

@@ -154,7 +154,7 @@ impl Throwaway<'_> {
     /// What probes left that were killed: their locks are held by nobody.
     fn remove_left(&self, prefix: &str) {
         for name in self.probe.store.lock_names(prefix) {
-            let Ok(lock) = self.probe.store.lock(&name) else { continue };
+            let Ok(lock) = self.probe.store.lock_if_free(&name) else { continue };
             if self.remove(&name) {
                 lock.remove();
             }

@@ -4,7 +4,7 @@ use orca_container_core::input::{
     ContainerOptions, EngineFacts, GlobalSettings, HostFacts, Install, PlanRequest, RepoSettings,
     SCHEMA_VERSION, Workspace,
 };
-use orca_container_core::{Code, Diagnostic, PlanAnswer, Severity, plan};
+use orca_container_core::{CloneFrom, Code, Diagnostic, PlanAnswer, Severity, plan};
 
 use crate::gather::host;
 
@@ -37,6 +37,8 @@ fn request(engine: &EngineFacts, settings: &GlobalSettings) -> PlanRequest {
             branch: Some(word()),
             commit: None,
             base: None,
+            new_branch: false,
+            clone_from: CloneFrom::Host,
             repo_path: "/doctor".into(),
             worktree_path: None,
             git_common_dir: None,

@@ -21,6 +21,8 @@ pub struct CarryOut {
 pub struct Supplies<'a> {
     /// The env-file text of the start variables.
     pub start_env: Option<&'a Sensitive>,
+    /// What a clone from a remote is handed.
+    pub clone_secret: Option<&'a Sensitive>,
     /// Writes the tar that is read: ignored files, or the context of a build.
     pub archive: Option<Writer<'a>>,
 }
@@ -96,6 +98,10 @@ impl CarryOut {
             }
             Some(Stdin::StartEnv { .. }) => {
                 let text = supplies.start_env.map_or("", Sensitive::reveal);
+                client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline)
+            }
+            Some(Stdin::CloneSecret) => {
+                let text = supplies.clone_secret.map_or("\n", Sensitive::reveal);
                 client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline)
             }
             Some(Stdin::Text { text }) => client.call(args, Input::Bytes(text.as_bytes()), wanted, deadline),

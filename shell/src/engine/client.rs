@@ -80,7 +80,7 @@ impl Output {
         // Before anything is cut or escaped: a part of a value would not be known.
         let text = mask(&text);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines.iter().skip(lines.len().saturating_sub(3));
+        let last = lines.iter().skip(lines.len().saturating_sub(5));
         let shown: Vec<String> = last.map(|line| escape_line(line)).collect();
         if shown.is_empty() { "it said nothing".into() } else { shown.join(" / ") }
     }

@@ -13,6 +13,7 @@ mod image;
 mod inspect;
 mod pace;
 mod take_out;
+mod usage;
 
 pub use bounds::Bounds;
 pub(crate) use bounds::QUESTION_MEMORY;
@@ -26,3 +27,4 @@ pub use feed::{Input, Writer};
 pub use image::{ImageError, has_triggers, image_configuration, image_facts, remove_helper};
 pub use inspect::{Inspector, KernelChecks};
 pub use take_out::{OutBounds, TakeOutError, take_out};
+pub use usage::{Usage, usage};

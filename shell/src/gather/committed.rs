@@ -90,9 +90,8 @@ pub struct Committed<'a> {
 }
 
 impl<'a> Committed<'a> {
-    /// The commit that a branch is at, in a repository that can be cloned from.
-    pub fn at_branch(repository: &'a Path, branch: &str) -> Result<Self, CommittedError> {
-        let reference = format!("refs/heads/{branch}");
+    /// The commit that a branch is at, by its whole name, in a repository that can be cloned from.
+    pub fn at_reference(repository: &'a Path, reference: &str) -> Result<Self, CommittedError> {
         let parse = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
         let id_of = |name: &str| git(repository, &[&parse[..], &[name]].concat());
         let unreadable = |answer: &Output| CommittedError::unreadable("the branch's commit", answer);
@@ -100,7 +99,7 @@ impl<'a> Committed<'a> {
         match answer.code {
             0 => {}
             // It says so without a word, also of a branch whose commit is lost.
-            1 if id_of(&reference)?.code == 0 => return Err(unreadable(&answer)),
+            1 if id_of(reference)?.code == 0 => return Err(unreadable(&answer)),
             1 => return Err(CommittedError::NoCommit),
             _ => return Err(unreadable(&answer)),
         }

@@ -37,7 +37,7 @@ fn symbolic(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// The rules of git-check-ref-format(1) for a branch.
-fn is_branch_name(name: &str) -> bool {
+pub(crate) fn is_branch_name(name: &str) -> bool {
     let part_ok =
         |part: &str| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none();
     let char_ok = |c: char| !c.is_ascii_control() && !" ~^:?*[\\".contains(c);

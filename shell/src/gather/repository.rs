@@ -40,6 +40,11 @@ pub struct Repository {
 pub struct RemoteUrl(String);
 
 impl RemoteUrl {
+    /// A URL that a person typed.
+    pub fn new(url: String) -> Self {
+        Self(url)
+    }
+
     /// The URL itself.
     pub fn reveal(&self) -> &str {
         &self.0

@@ -11,7 +11,7 @@ use orca_container_core::input::{
     Approval, ContainerOptions, DevcontainerFile, GlobalSettings, HostFacts, Install, PlanRequest,
     RepoSettings, RepositoryFile, SCHEMA_VERSION, Workspace, WorktreeIncludeFile,
 };
-use orca_container_core::{Sensitive, copies_ignored_files, limits, values_in};
+use orca_container_core::{CloneFrom, Sensitive, copies_ignored_files, limits, values_in};
 
 use super::devcontainer::{self, Found};
 use super::host;
@@ -22,7 +22,7 @@ use crate::redact;
 use crate::settings::{Settings, SettingsError};
 
 /// The id of what nobody created yet.
-const PREVIEW: &str = "preview";
+pub(super) const PREVIEW: &str = "preview";
 
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
@@ -92,40 +92,54 @@ pub fn gather(folder: &Path, settings: &Settings, words: Words) -> Result<Gather
         .canonicalize()
         .map_err(|cause| GatherError::Unreadable { path: folder.to_path_buf(), cause })?;
     let chosen = settings.for_repository(&repository.common_dir)?;
+    let found = find_devcontainer(&root, words.devcontainer.as_deref())?;
+    let mut request = assemble(workspace(&root, &repository)?, settings, chosen.settings, words);
+    request.orca_yaml = orca_yaml(&root)?;
+    request.devcontainer = found.file.map(devcontainer_file);
+    request.devcontainer_candidates = found.candidates;
+    request.worktree_include = worktree_include(&root)?;
+    // One that is not there, or is none, is what the plan still needs.
+    let dockerfile = |path: &str| read_repository_text(&root, path, limits::DOCKERFILE_BYTES);
+    let _ = devcontainer::missing_dockerfile(&mut request, dockerfile);
+    know(&request);
+    Ok(Gathered { request, passed_over: chosen.passed_over })
+}
+
+/// What people and this computer say of a workspace; nothing of its repository's texts.
+pub(super) fn assemble(
+    workspace: Workspace,
+    settings: &Settings,
+    repo_settings: RepoSettings,
+    words: Words,
+) -> PlanRequest {
     let document = &settings.document;
-    let Words { mut choices, agent, mut approvals, devcontainer } = words;
-    let found = find_devcontainer(&root, devcontainer.as_deref())?;
-    ask_for_container(&mut choices, &document.global_settings, &chosen.settings);
+    let Words { mut choices, agent, mut approvals, .. } = words;
+    ask_for_container(&mut choices, &document.global_settings, &repo_settings);
     approvals.extend(document.approvals.iter().cloned());
-    let mut request = PlanRequest {
+    PlanRequest {
         schema_version: SCHEMA_VERSION,
         requires: Vec::new(),
         install: Install { id: PREVIEW.into() },
-        workspace: workspace(&root, &repository)?,
+        workspace,
         agent: agent.or_else(|| document.agent.clone()),
         choices,
-        repo_settings: chosen.settings,
+        repo_settings,
         global_settings: GlobalSettings {
             // Whoever calls this command has chosen the experiment.
             experimental_container_workspaces: true,
             ..document.global_settings.clone()
         },
-        orca_yaml: orca_yaml(&root)?,
-        devcontainer: found.file.map(devcontainer_file),
-        devcontainer_candidates: found.candidates,
-        worktree_include: worktree_include(&root)?,
+        orca_yaml: None,
+        devcontainer: None,
+        devcontainer_candidates: Vec::new(),
+        worktree_include: None,
         host: HostFacts { platform: host::platform().into(), env_names: host::environment_names() },
         orca_env: document.orca_env.clone(),
         secrets: document.secret_names(),
         approvals,
         engine: None,
         image_facts: None,
-    };
-    // One that is not there, or is none, is what the plan still needs.
-    let dockerfile = |path: &str| read_repository_text(&root, path, limits::DOCKERFILE_BYTES);
-    let _ = devcontainer::missing_dockerfile(&mut request, dockerfile);
-    know(&request);
-    Ok(Gathered { request, passed_over: chosen.passed_over })
+    }
 }
 
 /// From here on what this process says holds none of the request's values.
@@ -154,6 +168,8 @@ fn workspace(root: &Path, repository: &Repository) -> Result<Workspace, GatherEr
         branch: repository.branch.clone(),
         commit: None,
         base: None,
+        new_branch: false,
+        clone_from: CloneFrom::Host,
         repo_path: text_of(&repository.primary_checkout)?,
         worktree_path: Some(text_of(&repository.worktree_path)?),
         git_common_dir: Some(text_of(&repository.common_dir)?),

@@ -116,8 +116,9 @@ impl Host {
         self.git.must("to keep what came", &args).map(drop)
     }
 
-    /// Moves the branch, where it still is at the commit that was looked at.
-    pub(super) fn advance(&self, old: &str, new: &str) -> Result<(), ImportError> {
+    /// Moves the branch, where it still is as it was looked at.
+    pub(super) fn advance(&self, old: &At, new: &str) -> Result<(), ImportError> {
+        let old = old.commit().unwrap_or(NONE);
         let reference = format!("refs/heads/{}", self.branch);
         let moved = self.git.ask(&["update-ref", "--no-deref", "-m", LOG, &reference, new, old])?;
         if moved.code == 0 {

@@ -32,6 +32,8 @@ pub enum Outcome {
     AlreadyThere,
     /// It was moved forward.
     Moved,
+    /// It began in the workspace, and is in the repository now.
+    Made,
     /// A worktree holds it, so it was left.
     Held(Held),
     /// Both sides have commits that the other lacks, so it was left.
@@ -131,10 +133,10 @@ impl Import<'_> {
             self.host.take(pack)?;
         }
         self.host.keep(&kept, &fetched.to)?;
-        if fetched.outcome == Outcome::Moved {
+        if matches!(fetched.outcome, Outcome::Moved | Outcome::Made) {
             match held::holder(self.host.git(), &fetched.branch)? {
                 Some(held) => fetched.outcome = Outcome::Held(held),
-                None => self.host.advance(fetched.from.as_deref().unwrap_or_default(), &fetched.to)?,
+                None => self.host.advance(&old, &fetched.to)?,
             }
         }
         Ok(fetched)
@@ -162,7 +164,10 @@ impl Import<'_> {
         branch: String,
     ) -> Result<Fetched, ImportError> {
         let (outcome, base) = match old.commit() {
-            None => (Outcome::Gone, self.cloned(quarantine, &new)?),
+            None => match self.cloned(quarantine, &new)? {
+                Some(cloned) if self.record.workspace.new_branch => (Outcome::Made, Some(cloned)),
+                cloned => (Outcome::Gone, cloned),
+            },
             Some(old) if quarantine.is_ancestor(&new, old)? => (Outcome::AlreadyThere, Some(new.clone())),
             Some(old) if quarantine.is_ancestor(old, &new)? => (Outcome::Moved, Some(old.to_owned())),
             Some(old) => (Outcome::Diverged, quarantine.shared(old, &new)?),

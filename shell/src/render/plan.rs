@@ -95,7 +95,12 @@ fn places(page: &mut Page, planned: &Planned) {
     if let Some(clone) = &plan.clone {
         let base =
             clone.base.as_ref().map(|base| format!(" and its base {}", escaped(base))).unwrap_or_default();
-        let text = format!("branch {}{base} into {}", escaped(&clone.branch), escaped(&clone.target));
+        let branch = clone.branch.as_deref().map_or("the remote's own branch".into(), |branch| {
+            format!("{}branch {}", if clone.new_branch { "a new " } else { "" }, escaped(branch))
+        });
+        let from = clone.remote.as_ref().filter(|_| !clone.from.is_host());
+        let from = from.map(|url| format!(" of {}", escaped(url))).unwrap_or_default();
+        let text = format!("{branch}{base}{from} into {}", escaped(&clone.target));
         labelled(page, "clone", &text);
     }
     for (index, mount) in plan.mounts.iter().enumerate() {

@@ -62,6 +62,9 @@ pub enum StoreError {
     },
 }
 
+/// How long who tidies holds a lock at most: a call or two of an engine.
+const TIDYING: Duration = Duration::from_secs(2);
+
 impl Store {
     /// The store of this process's user: `$XDG_STATE_HOME/orca-container`, else `~/.local/state/orca-container`.
     /// Nothing is made.
@@ -121,16 +124,22 @@ impl Store {
         self.install_id()?.ok_or(StoreError::Invalid { path: self.root.join("install") })
     }
 
-    /// The lock of a workspace, or of the installation.
+    /// The lock of a workspace, or of the installation, for work on it. Who only tidies holds any lock for a moment, so that
+    /// is waited for.
     pub fn lock(&self, name: &str) -> Result<Lock, LockError> {
+        self.lock_patiently(name, TIDYING)
+    }
+
+    /// The lock where nobody has it now, for tidying what its holder left.
+    pub fn lock_if_free(&self, name: &str) -> Result<Lock, LockError> {
         Lock::take(&self.root.join("locks"), name)
     }
 
-    /// The same, waiting for another process to be done with it.
+    /// The lock for work, waiting for another process to be done with it.
     pub fn lock_patiently(&self, name: &str, patience: Duration) -> Result<Lock, LockError> {
         let begun = Instant::now();
         loop {
-            match self.lock(name) {
+            match self.lock_if_free(name) {
                 Err(LockError::Held { .. }) if begun.elapsed() < patience => sleep(Duration::from_millis(20)),
                 taken => return taken,
             }
@@ -206,7 +215,7 @@ impl Store {
             // A file that was being written when its writer was killed: `.NAME.json.PID`.
             for file in self.files(folder).filter(|file| file.starts_with('.')) {
                 let name = file.trim_start_matches('.').split('.').next().unwrap_or_default();
-                if let Ok(_lock) = self.lock(name) {
+                if let Ok(_lock) = self.lock_if_free(name) {
                     let _ = remove(&self.root.join(folder).join(&file));
                 }
             }
@@ -218,7 +227,7 @@ impl Store {
             }
         }
         for name in ["worktree-", "install", "build"].iter().flat_map(|start| self.lock_names(start)) {
-            if let Ok(lock) = self.lock(&name) {
+            if let Ok(lock) = self.lock_if_free(&name) {
                 lock.remove();
             }
         }
@@ -230,7 +239,7 @@ impl Store {
             .collect::<Vec<_>>()
         {
             // A maker that lives holds the lock.
-            let Ok(lock) = self.lock(&name) else { continue };
+            let Ok(lock) = self.lock_if_free(&name) else { continue };
             if !self.has_record(&name) {
                 // What cannot be removed now is found again by the next command.
                 self.forget_values(&name);

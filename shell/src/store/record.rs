@@ -7,7 +7,7 @@ use orca_container_core::input::{
     WorktreeIncludeFile,
 };
 use orca_container_core::{
-    ContainerPlan, Endpoint, EngineKind, LifecycleStage, LimitKind, Record, Sensitive, VolumePlan,
+    CloneFrom, ContainerPlan, Endpoint, EngineKind, LifecycleStage, LimitKind, Record, Sensitive, VolumePlan,
 };
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +106,12 @@ pub struct RecordedWorkspace {
     /// The branch it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// Whether the branch began in the workspace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new_branch: bool,
+    /// Where the clone came from.
+    #[serde(default = "CloneFrom::host", skip_serializing_if = "CloneFrom::is_host")]
+    pub clone_from: CloneFrom,
     /// The repository on the host.
     pub repo_path: String,
     /// The worktree on the host.
@@ -127,6 +133,8 @@ impl RecordedWorkspace {
             branch: workspace.branch.clone(),
             commit: workspace.commit.clone(),
             base: workspace.base.clone(),
+            new_branch: workspace.new_branch,
+            clone_from: workspace.clone_from,
             repo_path: workspace.repo_path.clone(),
             worktree_path: workspace.worktree_path.clone(),
             git_common_dir: workspace.git_common_dir.clone(),
@@ -143,6 +151,8 @@ impl RecordedWorkspace {
             branch: self.branch.clone(),
             commit: self.commit.clone(),
             base: self.base.clone(),
+            new_branch: self.new_branch,
+            clone_from: self.clone_from,
             repo_path: self.repo_path.clone(),
             worktree_path: self.worktree_path.clone(),
             git_common_dir: self.git_common_dir.clone(),

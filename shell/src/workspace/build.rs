@@ -77,7 +77,7 @@ pub(super) fn build_image(
     // podman would take a person's logins from where it finds them; docker's client has a configuration of ours.
     command.env.insert("REGISTRY_AUTH_FILE".into(), no_logins);
     let files = Box::new(|output: &mut dyn std::io::Write| context.write(output));
-    let supplies = Supplies { start_env: None, archive: Some(files) };
+    let supplies = Supplies { archive: Some(files), ..Supplies::default() };
     CarryOut::default().run(Action::BuildImage, &command, supplies)?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use orca_container_core::input::{ContainerOptions, PlanRequest};
 use orca_container_core::{
-    Action, EngineKind, Goal, Need, Planned, Record, RenderContext, render, start_env_text,
+    Action, EngineKind, Goal, Need, Planned, Record, RenderContext, Sensitive, render, start_env_text,
 };
 
 use super::build::{build_image, one_at_a_time};
@@ -15,6 +15,7 @@ use super::lifecycle::{AFTER_START, run_stages};
 use super::texts::{Texts, use_committed_texts};
 use super::{Copying, Runner, Ui, WorkspaceError};
 use crate::engine::{CarryOut, Client, Detected, ImageError, Space, Supplies, check_floor, detect, spaces};
+use crate::gather::branch::{Branch, choose};
 use crate::gather::request::{Words, gather, list_ignored};
 use crate::settings::Settings;
 use crate::store::{
@@ -31,6 +32,8 @@ pub struct CreateOptions<'a> {
     pub settings: &'a Settings,
     /// The command line.
     pub words: Words,
+    /// Its branch.
+    pub branch: Branch,
     /// Digests that are approved here and now.
     pub approve: Vec<String>,
 }
@@ -43,22 +46,35 @@ pub fn create(
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     remove_leftovers(store);
     let chosen = options.words.devcontainer.clone();
-    let request = gather(options.folder, options.settings, options.words)?.request;
+    let mut request = gather(options.folder, options.settings, options.words)?.request;
+    choose(&mut request.workspace, &options.branch)?;
     let worktree = worktree_lock(store, &request)?;
-    let made = create_locked(request, &options.approve, chosen.as_deref(), store, ui);
+    let making = Making { approve: &options.approve, chosen: chosen.as_deref(), clone_secret: None };
+    let made = create_locked(request, making, store, ui);
     worktree.remove();
     let mut record = made?;
     run_stages(&AFTER_START, &mut record, store, options.settings, ui)?;
     Ok(record)
 }
 
-fn create_locked(
+/// What a create needs beside its request.
+pub(super) struct Making<'a> {
+    /// Digests that are approved here and now.
+    pub(super) approve: &'a [String],
+    /// The devcontainer.json that is chosen among several.
+    pub(super) chosen: Option<&'a str>,
+    /// What a clone from a remote is handed.
+    pub(super) clone_secret: Option<Sensitive>,
+}
+
+/// Makes it; the caller holds the worktree's lock.
+pub(super) fn create_locked(
     mut request: PlanRequest,
-    approve: &[String],
-    chosen: Option<&str>,
+    making: Making<'_>,
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<WorkspaceRecord, WorkspaceError> {
+    let Making { approve, chosen, clone_secret } = making;
     remove_unfinished(store, &request, ui)?;
     request.install.id = store.ensure_install_id()?;
     use_committed_texts(&mut request, chosen, Texts::Created, ui)?;
@@ -94,6 +110,7 @@ fn create_locked(
     let written = store.write_values(&record, &values).map_err(WorkspaceError::from);
     let mut runner = Runner::new(store, record, false);
     runner.start_env = start_env_text(&request);
+    runner.clone_secret = clone_secret;
     runner.copy = Some(Copying {
         checkout: request.workspace.repo_path.clone().into(),
         commit: request.workspace.commit.clone().unwrap_or_default(),
@@ -158,7 +175,7 @@ fn remove_unfinished(store: &Store, request: &PlanRequest, ui: &mut dyn Ui) -> R
 }
 
 /// The lock of a worktree: two creates of one would make two workspaces of it.
-fn worktree_lock(store: &Store, request: &PlanRequest) -> Result<Lock, WorkspaceError> {
+pub(super) fn worktree_lock(store: &Store, request: &PlanRequest) -> Result<Lock, WorkspaceError> {
     let mut hasher = std::hash::DefaultHasher::new();
     request.workspace.id.hash(&mut hasher);
     Ok(store.lock(&format!("worktree-{:016x}", hasher.finish()))?)

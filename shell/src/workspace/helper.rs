@@ -56,7 +56,7 @@ pub fn remove_leftovers(store: &Store) {
 /// Removes helpers whose makers died. What cannot be removed now is found again by the next command.
 pub(super) fn remove_left(store: &Store, client: &Client, engine: EngineKind) {
     for name in store.lock_names(&prefix(engine)) {
-        let Ok(lock) = store.lock(&name) else { continue };
+        let Ok(lock) = store.lock_if_free(&name) else { continue };
         if remove_helper(client, &name).unwrap_or(false) {
             lock.remove();
         }

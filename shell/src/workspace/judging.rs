@@ -1,16 +1,15 @@
 //! What is asked of a person, before anything is made and for `approve`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use orca_container_core::input::{Approval, PlanRequest};
 use orca_container_core::{Need, PendingApproval, PlanAnswer, Planned, Sensitive, asked_value, plan};
 
 use super::helper::remove_leftovers;
 use super::texts::{Texts, use_committed_texts};
-use super::{Ui, WorkspaceError};
-use crate::gather::request::{Words, gather};
-use crate::settings::Settings;
+use super::{CreateOptions, Ui, WorkspaceError};
+use crate::gather::branch::choose;
+use crate::gather::request::gather;
 use crate::store::{Store, StoredApproval};
 
 /// What a person is asked: the approval, and the value that it is about.
@@ -116,15 +115,14 @@ pub struct Approved {
 
 /// Shows what a create would ask and records answers, by digest or at the terminal.
 pub fn approve(
-    folder: &Path,
-    settings: &Settings,
-    words: Words,
-    digests: &[String],
+    options: CreateOptions<'_>,
     store: &Store,
     ui: &mut dyn Ui,
 ) -> Result<Approved, WorkspaceError> {
+    let CreateOptions { folder, settings, words, branch, approve: digests } = options;
     let chosen = words.devcontainer.clone();
     let mut request = gather(folder, settings, words)?.request;
+    choose(&mut request.workspace, &branch)?;
     remove_leftovers(store);
     // What is approved may hold ids that are made of it.
     request.install.id = store.ensure_install_id()?;
@@ -135,7 +133,7 @@ pub fn approve(
         PlanAnswer::Refused(refusal) => Err(WorkspaceError::from(refusal)),
     };
     let before = pending(&request)?;
-    match judge(&mut request, digests, store, ui) {
+    match judge(&mut request, &digests, store, ui) {
         Ok(_) | Err(WorkspaceError::NeedsApproval(_)) => {}
         Err(error) => return Err(error),
     }

@@ -66,7 +66,6 @@ pub fn request_with(
     values: &WorkspaceValues,
 ) -> Result<PlanRequest, WorkspaceError> {
     let document = &settings.document;
-    let common_dir = record.workspace.git_common_dir.clone().unwrap_or_default();
     let mut approvals = document.approvals.clone();
     approvals.extend(store.approvals()?.of_repository(&record.workspace.repository_id));
     Ok(PlanRequest {
@@ -85,7 +84,10 @@ pub fn request_with(
             network: record.plan.devcontainer.as_ref().map(|_| record.plan.network.mode.to_string()),
             ..ContainerOptions::default()
         },
-        repo_settings: settings.for_repository(Path::new(&common_dir))?.settings,
+        repo_settings: match &record.workspace.git_common_dir {
+            Some(common_dir) => settings.for_repository(Path::new(common_dir))?.settings,
+            None => settings.for_remote(&record.workspace.repository_id),
+        },
         global_settings: GlobalSettings {
             experimental_container_workspaces: true,
             ..document.global_settings.clone()

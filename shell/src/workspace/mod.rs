@@ -4,6 +4,7 @@
 //! true from `expectations`. This module observes, carries out and records.
 
 mod build;
+mod clone;
 mod copying;
 mod create;
 mod drift;
@@ -15,11 +16,13 @@ mod launch;
 mod lifecycle;
 mod recreate;
 mod run;
+mod sizes;
 mod status;
 mod sweep;
 mod texts;
 mod unpushed;
 
+pub use clone::{CloneOptions, Cloned, clone};
 pub use copying::copy_again;
 pub use create::{CreateOptions, create};
 pub use drift::{drift, drift_on_host};
@@ -31,6 +34,7 @@ pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_req
 pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
 pub use recreate::{Difference, RecreateOptions, Told, recreate};
 pub use run::{Again, Copying, Runner};
+pub use sizes::{Size, sizes};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};
 pub use unpushed::{Unpushed, keep_work};
@@ -38,7 +42,9 @@ pub use unpushed::{Unpushed, keep_work};
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 
 use crate::engine::{CarryOutError, ClientError, DiskLow, EngineError, ImageError};
+use crate::gather::branch::BranchError;
 use crate::gather::committed::CommittedError;
+use crate::gather::remote::CredentialError;
 use crate::gather::request::GatherError;
 use crate::import::ImportError;
 use crate::secrets::SecretsError;
@@ -202,6 +208,17 @@ pub enum WorkspaceError {
     /// The repository cannot be cloned from.
     #[error(transparent)]
     Committed(#[from] CommittedError),
+    /// Nothing can be handed over to a clone.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
+    /// A build of what is cloned from a remote.
+    #[error(
+        "The image of devcontainer.json is built from files of the repository, and those are taken from a repository on this computer: clone it here and create the workspace from it, or name an image with --container-image."
+    )]
+    NothingToBuildFrom,
+    /// There is no such branch.
+    #[error(transparent)]
+    Branch(#[from] BranchError),
     /// The branch was not brought home.
     #[error(transparent)]
     Import(#[from] ImportError),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use orca_container_core::input::ImageFacts;
 use orca_container_core::{
-    Action, Command, ContainerFacts, Goal, Phase, ReferenceName, RenderContext, Resource, Sensitive, World,
-    is_sealed, next_actions, render,
+    Action, Command, ContainerFacts, Goal, Phase, ReferenceName, RenderContext, Resource, Sensitive,
+    VolumeRef, World, is_sealed, next_actions, render,
 };
 
 use super::helper::remove_stray_networks;
@@ -30,6 +30,8 @@ pub struct Runner<'a> {
     pub record: WorkspaceRecord,
     /// Env-file text of the start variables, for a create.
     pub start_env: Option<Sensitive>,
+    /// What a person hands over for a clone from a remote.
+    pub clone_secret: Option<Sensitive>,
     /// Ignored files, for a create.
     pub copy: Option<Copying>,
     /// Whether missing kernel evidence is a failure.
@@ -59,6 +61,7 @@ impl<'a> Runner<'a> {
             store,
             record,
             start_env: None,
+            clone_secret: None,
             copy: None,
             strict: false,
             client,
@@ -123,6 +126,15 @@ impl<'a> Runner<'a> {
         if self.removing || goal == Goal::Recreate {
             self.remove_left_init();
         }
+        let reached = self.step_by_step(goal, ui);
+        if reached.is_err() && self.removing && self.record.progress.phase == Phase::CleanupPending {
+            // So that a status tells more than that it takes long; a store that cannot be written says so itself.
+            let _ = self.write(Phase::CleanupFailed);
+        }
+        reached
+    }
+
+    fn step_by_step(&mut self, goal: Goal, ui: &mut dyn Ui) -> Result<(), WorkspaceError> {
         loop {
             let next =
                 next_actions(goal, Some(&self.record.plan), self.world.record.as_ref(), &self.world.observed);
@@ -158,8 +170,14 @@ impl<'a> Runner<'a> {
     fn remember(&mut self, action: Action) -> Result<(), WorkspaceError> {
         match action {
             Action::InitVolumes => self.record.progress.volumes_initialized = true,
-            Action::CreateVolume(_) if self.record.progress.volumes_initialized => {
-                self.record.progress.volumes_initialized = false;
+            Action::CreateVolume(volume) => {
+                let progress = &mut self.record.progress;
+                let before = (progress.volumes_initialized, progress.reset_agent);
+                progress.volumes_initialized = false;
+                progress.reset_agent &= volume != VolumeRef::Agent;
+                if before == (progress.volumes_initialized, progress.reset_agent) {
+                    return Ok(());
+                }
             }
             Action::Clone => self.record.progress.cloned = true,
             Action::SetRemote => self.record.progress.remote_set = true,
@@ -266,7 +284,7 @@ impl<'a> Runner<'a> {
 
     fn carry_out(&mut self, action: Action) -> Result<(), WorkspaceError> {
         let command = self.command(action);
-        let supplies = Supplies { start_env: self.start_env.as_ref(), archive: None };
+        let supplies = Supplies { start_env: self.start_env.as_ref(), ..Supplies::default() };
         self.carry.run(action, &command, supplies)?;
         Ok(())
     }

@@ -6,6 +6,7 @@ use orca_container_core::input::{PlanRequest, RepositoryFile, WorktreeIncludeFil
 use orca_container_core::{Sensitive, limits};
 
 use super::{Ui, WorkspaceError};
+use crate::gather::branch::{folder_of, tip};
 use crate::gather::committed::Committed;
 use crate::gather::devcontainer;
 use crate::gather::request::{devcontainer_file, know, worktree_include};
@@ -19,9 +20,9 @@ pub(super) enum Texts {
     Adopted,
 }
 
-/// Where a workspace's folder lies in its worktree, by their names: the folder need not be there now.
-pub(super) fn inside_of(folder: &str, worktree: Option<&str>) -> PathBuf {
-    let inside = worktree.and_then(|worktree| Path::new(folder).strip_prefix(worktree).ok());
+/// Where a workspace's folder, by its id, lies in its worktree, by their names: the folder need not be there now.
+pub(super) fn inside_of(id: &str, worktree: Option<&str>) -> PathBuf {
+    let inside = worktree.and_then(|worktree| Path::new(folder_of(id)).strip_prefix(worktree).ok());
     inside.unwrap_or(Path::new("")).to_path_buf()
 }
 
@@ -32,9 +33,9 @@ pub(super) fn use_committed_texts(
     texts: Texts,
     ui: &mut dyn Ui,
 ) -> Result<(), WorkspaceError> {
-    let Some(branch) = request.workspace.branch.clone() else { return Ok(()) };
+    let Some(tip) = tip(&request.workspace) else { return Ok(()) };
     let Some(worktree) = request.workspace.worktree_path.clone() else { return Ok(()) };
-    let committed = Committed::at_branch(Path::new(&worktree), &branch)?;
+    let committed = Committed::at_reference(Path::new(&worktree), &tip)?;
     request.workspace.commit = Some(committed.commit().to_owned());
     let include = match texts {
         // Ignored files are in no commit: they and the list of them are the primary checkout's.

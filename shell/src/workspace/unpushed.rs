@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use orca_container_core::{EngineKind, Resource, VolumeRef, differences, look_argv};
+use orca_container_core::{EngineKind, Resource, VolumeRef, branch_reference, differences, look_argv};
 
 use super::WorkspaceError;
 use crate::engine::{Client, Input, Inspector, Output, Wanted};
@@ -117,11 +117,11 @@ fn known(record: &WorkspaceRecord) -> Vec<String> {
     let workspace = &record.workspace;
     let repository = Path::new(workspace.git_common_dir.as_deref().unwrap_or(&workspace.repo_path));
     let mut known: Vec<String> = workspace.commit.iter().cloned().collect();
-    let clone = record.plan.clone.as_ref();
-    let branches = clone.iter().flat_map(|clone| [Some(&clone.branch), clone.base.as_ref()]).flatten();
+    let clone = record.plan.clone.as_ref().filter(|clone| clone.from.is_host());
+    let branches = clone.iter().flat_map(|clone| [&clone.branch, &clone.base]).flatten();
     let name = &record.plan.names.container;
     for branch in branches {
-        for reference in [format!("refs/heads/{branch}"), format!("refs/orca/{name}/heads/{branch}")] {
+        for reference in [branch_reference(branch), format!("refs/orca/{name}/heads/{branch}")] {
             let reference = format!("{reference}^{{commit}}");
             let asked =
                 git(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &reference]);

@@ -354,13 +354,22 @@ fn rootless_image() -> String {
 
 /// Builds a variant of the test image; an engine that is not there fails here.
 pub fn build_image(engine: &str, kind: &str, changes: &str) -> String {
+    build_image_of(engine, kind, changes, None)
+}
+
+/// The same with an authority that it trusts.
+pub fn build_image_of(engine: &str, kind: &str, changes: &str, authority: Option<&Path>) -> String {
     let prefix = if engine == "podman" { "localhost/" } else { "" };
-    let digest =
-        changes.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let trusted = authority.map(|file| fs::read_to_string(file).unwrap()).unwrap_or_default();
+    let digest = format!("{changes}{trusted}")
+        .bytes()
+        .fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let name = format!("{prefix}orca-test-{kind}-{digest}:1");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../images/test/build.sh");
-    let output =
-        Command::new(script).args([engine, &name, kind]).env("IMAGE_CHANGES", changes).output().unwrap();
+    let mut command = Command::new(script);
+    command.args([engine, &name, kind]).env("IMAGE_CHANGES", changes);
+    command.envs(authority.map(|file| ("CA_FILE", file)));
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
     name
 }

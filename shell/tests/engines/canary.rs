@@ -95,13 +95,13 @@ impl Planted {
 
 fn look_everywhere(bench: &Bench, planted: &Planted, when: &str) {
     planted.absent_from_store(bench, when);
-    for (place, bytes) in &places(bench) {
+    for (place, bytes) in &places(bench, &bench.container_id(), &bench.container_name()) {
         planted.absent(&format!("{place} {when}"), bytes);
     }
 }
 
 /// Where a value can be seen while a workspace is there, each place with what is in it.
-pub fn places(bench: &Bench) -> Vec<(String, Vec<u8>)> {
+pub fn places(bench: &Bench, id: &str, volume: &str) -> Vec<(String, Vec<u8>)> {
     let mut places: Vec<(String, Vec<u8>)> = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {
         if process.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()) {
@@ -111,12 +111,10 @@ pub fn places(bench: &Bench) -> Vec<(String, Vec<u8>)> {
             ));
         }
     }
-    let id = bench.container_id();
-    places.push(("the container's inspect".into(), bench.client(&["inspect", &id]).ok().stdout.into_bytes()));
-    let volume = bench.container_name();
+    places.push(("the container's inspect".into(), bench.client(&["inspect", id]).ok().stdout.into_bytes()));
     places.push((
         "the volume's inspect".into(),
-        bench.client(&["volume", "inspect", &volume]).ok().stdout.into_bytes(),
+        bench.client(&["volume", "inspect", volume]).ok().stdout.into_bytes(),
     ));
     for root in ENGINE_STATE {
         for file in
@@ -162,7 +160,7 @@ pub fn the_search_finds(bench: &mut Bench) {
     let left = tempfile::Builder::new().prefix("orca-left").tempfile().unwrap();
     fs::write(left.path(), planted.marker("file")).unwrap();
 
-    let places = places(bench);
+    let places = places(bench, &bench.container_id(), &bench.container_name());
     let _ = sleeping.kill();
     let _ = sleeping.wait();
     let found = |seed: &str| -> Vec<&str> {

@@ -5,6 +5,7 @@
 mod attacker;
 mod bench;
 mod canary;
+mod clone;
 mod copying;
 mod debug_mode;
 mod delivery;
@@ -23,6 +24,8 @@ mod images;
 mod interrupted;
 mod keyring;
 mod lifecycle;
+mod listing;
+mod many;
 mod misfortune;
 mod policy;
 mod recreate;
@@ -133,11 +136,14 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_client_that_cannot_be_run_ends_a_launch", failures::client_that_cannot_be_run),
     ("failures::a_renamed_container_is_removed_with_the_rest", failures::renamed),
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
+    ("listing::the_disk_that_a_workspace_takes_is_told", listing::sizes),
+    ("listing::a_badge_says_what_to_do", listing::badges),
     ("recreate::another_user_is_refused_before_anything_is_touched", recreate::another_user_is_refused),
     ("recreate::what_is_chosen_counts_from_then_on", recreate::choices_are_taken_and_kept),
     ("recreate::a_failure_leaves_the_volumes_and_the_way_on", recreate::a_failure_leaves_the_way_on),
     ("recreate::a_lost_volume_is_made_again_where_nothing_of_ours_was_in_it", recreate::lost_volumes),
     ("recreate::a_folder_of_a_worktree_adopts_its_own_files", recreate::of_a_folder),
+    ("recreate::the_agents_volume_is_made_afresh_where_a_person_says_so", recreate::reset_agent),
     ("recreate::a_kill_at_every_effect_is_ended_by_the_same_command", recreate::killed_at_every_effect),
     ("unpushed::work_that_is_nowhere_else_is_kept", unpushed::work_is_kept),
     ("unpushed::what_cannot_be_looked_at_is_kept", unpushed::unknown_is_kept),
@@ -153,6 +159,11 @@ const TESTS: &[(&str, Test)] = &[
     ("fetch::a_branch_that_no_worktree_holds_moves_forward", fetch::forward),
     ("fetch::a_branch_that_a_worktree_holds_is_left", fetch::held),
     ("fetch::what_is_no_step_forward_is_kept_beside_the_branch", fetch::diverged),
+    ("clone::a_token_is_for_one_clone_and_nowhere_afterwards", clone::over_https),
+    ("clone::a_remote_that_leads_elsewhere_leads_there_without_the_token", clone::led_elsewhere),
+    ("clone::a_key_is_for_one_clone_and_for_a_host_that_is_known", clone::over_ssh),
+    ("clone::what_git_would_run_or_read_is_refused", clone::refused),
+    ("clone::other_branches_and_new_ones_are_workspaces_of_their_own", clone::branches),
     ("hostile_fetch::objects_that_no_git_writes_are_refused", hostile_fetch::bad_objects),
     ("hostile_fetch::nothing_but_the_branch_comes", hostile_fetch::other_bundles),
     ("hostile_fetch::what_is_too_much_is_dropped", hostile_fetch::too_much),
@@ -196,6 +207,7 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         endpoints::podman_in_the_clear,
     ),
     ("docker", "misfortune::a_daemon_that_stops_under_an_agent_keeps_the_work", misfortune::daemon_stops),
+    ("docker", "many::forty_workspaces_live_at_once_and_leave_nothing", many::forty),
     ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
     (
         "docker",

@@ -174,3 +174,31 @@ pub fn killed_at_every_effect(bench: &mut Bench) {
     bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }
+
+/// Logins and settings of agents go, the work stays, also where the command is killed in the middle of it.
+pub fn reset_agent(bench: &mut Bench) {
+    bench.create(&["--network=none"]).ok();
+    let write = "echo login >/orca/agent/claude/login; echo work >/workspace/acme/work";
+    bench.exec(&["sh", "-c", write]).ok();
+    let read = ["sh", "-c", "cat /orca/agent/claude/login /workspace/acme/work; ls -d /orca/agent/claude"];
+    bench.run(&["recreate", "acme"]).ok();
+    assert_eq!(bench.exec(&read).ok().stdout, "login\nwork\n/orca/agent/claude\n");
+    bench.run(&["recreate", "acme", "--reset-agent", "--dry-run"]).ok();
+    assert!(bench.exec(&read).stdout.contains("login"));
+    let told = bench.run(&["recreate", "acme", "--reset-agent"]).ok();
+    assert!(told.stderr.contains("The agent volume goes"), "{told:?}");
+    assert_eq!(bench.exec(&read).stdout, "work\n/orca/agent/claude\n");
+
+    // Killed right after the old volume went: the next recreate goes on, whatever it says of the agent.
+    bench.exec(&["sh", "-c", write]).ok();
+    let engine = bench.engine;
+    let kill = "case \"$*\" in \"volume rm \"*) \"$orca_real\" \"$@\"; kill -9 $PPID; exit 1 ;; esac";
+    bench.wrap(engine, kill);
+    assert_ne!(bench.run(&["recreate", "acme", "--reset-agent"]).code, 0);
+    // What it was reached by is recorded, so the wrapper stays.
+    bench.wrap(engine, "");
+    bench.run(&["recreate", "acme"]).ok();
+    assert_eq!(bench.exec(&read).stdout, "work\n/orca/agent/claude\n");
+    bench.run(&["rm", "acme", "--force"]).ok();
+    bench.nothing_is_left();
+}

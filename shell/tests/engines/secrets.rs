@@ -298,7 +298,7 @@ pub fn unsaid(all: &[&Canary], what: &str, ran: &Ran) {
 
 #[track_caller]
 pub fn look(bench: &Bench, all: &[&Canary], when: &str) {
-    let mut places = places(bench);
+    let mut places = places(bench, &bench.container_id(), &bench.container_name());
     for file in crate::bench::files_below(&bench.path("state")) {
         places.push((file.display().to_string(), fs::read(&file).unwrap_or_default()));
     }

@@ -36,6 +36,9 @@ pub struct Record {
     /// did not end. A record that is written as running loses it.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub anew: bool,
+    /// Whether that recreate takes the agent volume away first and makes a fresh one.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub reset_agent: bool,
 }
 
 impl Record {
@@ -49,6 +52,7 @@ impl Record {
             remote_set: false,
             copied: false,
             anew: false,
+            reset_agent: false,
         }
     }
 

@@ -35,8 +35,16 @@ fn take_away(record: &Record, observed: &Observed) -> Next {
 }
 
 /// As in a create, but a volume that is gone is not made again: the work went with it, and an empty one would hide that.
+/// The agent's goes where a person said so, and until a fresh one is there: one that a crash left is taken away once more.
 fn make(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
     with_its_volumes(plan, record, observed, |volume| {
+        if volume == VolumeRef::Agent && record.reset_agent {
+            return match observed.volume(volume) {
+                Resource::Absent => Next::one(Action::CreateVolume(volume)),
+                Resource::Present(facts) if facts.ours => Next::one(Action::RemoveVolume(volume)),
+                _ => volume_first(volume, observed),
+            };
+        }
         let of_repository = matches!(volume, VolumeRef::Repository(_));
         if of_repository || *observed.volume(volume) != Resource::Absent {
             return volume_first(volume, observed);

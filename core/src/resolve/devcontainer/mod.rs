@@ -144,7 +144,7 @@ impl<'a, 'd> Scene<'a, 'd> {
     /// Reads what needs no approval.
     pub(super) fn read(request: &'a PlanRequest, document: &'a Document<'a>, engine: EngineKind) -> Self {
         let workspace = &request.workspace;
-        let clone = clone_target(&request.host.platform, &workspace.repo_path);
+        let clone = clone_target(request);
         let mut scene = Self {
             request,
             document,

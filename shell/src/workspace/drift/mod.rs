@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::texts::inside_of;
 use crate::engine::Client;
+use crate::gather::branch::tip;
 use crate::gather::committed::{Committed, CommittedError};
 use crate::gather::repository::find_repository;
 use crate::gather::text_file::{TextFileError, read_repository_text};
@@ -52,7 +53,8 @@ pub fn drift_on_host(record: &WorkspaceRecord) -> Vec<Drift> {
     let mut drift = Vec::new();
     let Some((worktree, inside)) = places(record) else { return drift };
     let branch = record.workspace.branch.as_deref().unwrap_or_default();
-    let committed = Committed::at_branch(&worktree, branch);
+    let tip = tip(&record.workspace.workspace()).unwrap_or_default();
+    let committed = Committed::at_reference(&worktree, &tip);
     // Files of another branch say nothing about this one.
     let is_checked_out =
         find_repository(&worktree).is_ok_and(|found| found.branch.as_deref() == Some(branch));
@@ -80,13 +82,13 @@ pub fn drift_on_host(record: &WorkspaceRecord) -> Vec<Drift> {
 
 /// What differs in the clone, where the agent works: from what was frozen, and from what it was cloned with.
 fn drift_inside(record: &WorkspaceRecord) -> Vec<Drift> {
-    let (Some(id), Some(clone), Some((worktree, inside))) =
-        (&record.container_id, &record.plan.clone, places(record))
-    else {
-        return Vec::new();
-    };
+    let (Some(id), Some(clone)) = (&record.container_id, &record.plan.clone) else { return Vec::new() };
+    // Where it was cloned from a remote, no repository on the host knows what was cloned.
+    let (worktree, inside) = places(record).unwrap_or_default();
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
-    let frozen = frozen(record);
+    let mut frozen = frozen(record);
+    // Without a repository on the host there is nothing that it could copy.
+    frozen.retain(|file| clone.from.is_host() || file.path != INCLUDE);
     let in_clone =
         |path: &str| Path::new(&clone.target).join(&inside).join(path).to_string_lossy().into_owned();
     let wanted: Vec<(String, usize)> = frozen.iter().map(|file| (in_clone(file.path), file.cap)).collect();
@@ -103,6 +105,30 @@ fn drift_inside(record: &WorkspaceRecord) -> Vec<Drift> {
         (!as_cloned).then_some(differs)
     });
     told.collect()
+}
+
+/// What a clone has at a path.
+pub(super) enum FoundInside {
+    Text(String),
+    /// No regular file, or no text.
+    Other,
+    Absent,
+    Unknown,
+}
+
+/// One file of the clone, copied out by the engine.
+pub(super) fn file_inside(record: &WorkspaceRecord, path: &str, cap: usize) -> FoundInside {
+    let (Some(id), Some(clone)) = (&record.container_id, &record.plan.clone) else {
+        return FoundInside::Unknown;
+    };
+    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+    let whole = Path::new(&clone.target).join(path).to_string_lossy().into_owned();
+    match inside::files(&client, id, &[(whole, cap)]).pop() {
+        Some(Found::Text(bytes)) => String::from_utf8(bytes).map_or(FoundInside::Other, FoundInside::Text),
+        Some(Found::Other) => FoundInside::Other,
+        Some(Found::Absent) => FoundInside::Absent,
+        Some(Found::Unknown) | None => FoundInside::Unknown,
+    }
 }
 
 /// The worktree on the host, and the workspace's folder in it.

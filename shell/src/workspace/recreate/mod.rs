@@ -6,8 +6,11 @@ mod difference;
 use std::path::Path;
 
 use orca_container_core::input::{ContainerOptions, PlanRequest};
-use orca_container_core::{Goal, PendingApproval, Planned, Resource, Sensitive, limits, start_env_text};
+use orca_container_core::{
+    CloneFrom, Goal, PendingApproval, Planned, Record, Resource, Sensitive, limits, start_env_text,
+};
 
+use super::clone::use_texts_inside;
 use super::create::{engine, image, measured};
 use super::helper::remove_leftovers;
 use super::judging::{is_strict, judge, needs};
@@ -36,6 +39,8 @@ pub struct RecreateOptions<'a> {
     pub devcontainer: Option<String>,
     /// Whether the repository's files count as they are committed now.
     pub adopt: bool,
+    /// Whether the agent volume, with settings and logins of agents, is made afresh.
+    pub reset_agent: bool,
     /// Digests that are approved here and now.
     pub approve: Vec<String>,
     /// Whether only the difference is wanted.
@@ -84,13 +89,14 @@ pub fn recreate(
         return Ok(before);
     }
     let planned = planned(&mut request, &spaces, store, options, ui)?;
-    let after = record_after(asked, &before, &request, &planned, texts, measured(&spaces));
+    let mut after = record_after(asked, &before, &request, &planned, texts, measured(&spaces));
     same_user(&before, &after)?;
     let side = Side { plan: &after.plan, request: &request, texts: &after.texts };
     let last = difference(&before, &side, store, options.settings)?;
     if last != first {
         tell(&Told { difference: &last, pending: &[] }, ui);
     }
+    after.progress.reset_agent = options.reset_agent || before.progress.reset_agent;
     let mut made = exchange(before, after, &request, store, ui)?;
     drop(lock);
     run_stages(&AFTER_START, &mut made, store, options.settings, ui)?;
@@ -135,6 +141,10 @@ fn read_texts(
     adopt: bool,
     ui: &mut dyn Ui,
 ) -> Result<(), WorkspaceError> {
+    if record.workspace.clone_from == CloneFrom::Remote {
+        let chosen = record.choices.as_ref().and_then(|choices| choices.devcontainer.as_deref());
+        return if adopt { use_texts_inside(request, record, chosen) } else { Ok(()) };
+    }
     if adopt {
         let chosen = record.choices.as_ref().and_then(|choices| choices.devcontainer.as_deref());
         return use_committed_texts(request, chosen, Texts::Adopted, ui);
@@ -258,8 +268,8 @@ fn exchange(
     runner.observe();
     runner.reach(Goal::Recreate, ui)?;
     let mut before = runner.record;
-    after.progress = before.progress.clone();
-    after.progress.anew = true;
+    let reset_agent = after.progress.reset_agent;
+    after.progress = Record { anew: true, reset_agent, ..before.progress.clone() };
     after.container_id = None;
     store.write_record(&after)?;
     let mut runner = Runner::new(store, after, true);
@@ -280,6 +290,7 @@ fn exchange(
                 before.former_volumes = left_behind(&runner.record, &before);
                 before.container_id = None;
                 before.progress.volumes_initialized = runner.record.progress.volumes_initialized;
+                before.progress.reset_agent = runner.record.progress.reset_agent;
                 store.write_record(&before)?;
             }
             Err(cause)

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use orca_container_core::{Action, Arg, RepositoryPath, UNPACK, UNPACK_OVER};
+use orca_container_core::{Action, Arg, CloneFrom, RepositoryPath, UNPACK, UNPACK_OVER, is_object_id};
 
 use super::super::{Ui, WorkspaceError};
 use super::Runner;
 use crate::copy::{Budget, Collected, collect, write_archive};
 use crate::engine::{Supplies, Writer, check_room};
+use crate::gather::git_head::is_branch_name;
 use crate::gather::ignored::{is_ignored, tracked};
 use crate::gather::own_objects::OwnObjects;
 
@@ -36,9 +37,29 @@ pub enum Again {
 impl Runner<'_> {
     /// What is cloned lies in the repository itself, right before the bundle and still after it.
     pub(super) fn clone_repository(&mut self) -> Result<(), WorkspaceError> {
+        if self.record.workspace.clone_from == CloneFrom::Remote {
+            return self.clone_remote();
+        }
         let own = OwnObjects::check(Path::new(&self.record.workspace.repo_path))?;
         self.carry_out(Action::Clone)?;
         Ok(own.still()?)
+    }
+
+    /// The container fetches it by itself; what it says of branch and commit is kept where git could have said it.
+    fn clone_remote(&mut self) -> Result<(), WorkspaceError> {
+        let command = self.command(Action::Clone);
+        let secret = self.clone_secret.take();
+        let supplies = Supplies { clone_secret: secret.as_ref(), ..Supplies::default() };
+        let said = self.carry.run(Action::Clone, &command, supplies)?.text();
+        let mut lines = said.lines();
+        let (branch, commit) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        if !is_branch_name(branch) || !is_object_id(commit) {
+            let why = "The clone was made, and what it says of its branch is nothing that git says.";
+            return Err(WorkspaceError::Blocked(vec![why.into()]));
+        }
+        self.record.workspace.branch = Some(branch.into());
+        self.record.workspace.commit = Some(commit.into());
+        Ok(())
     }
 
     /// Measured before a byte is written; what is left out is told and kept in the record.
@@ -61,7 +82,7 @@ impl Runner<'_> {
             command.argv.iter_mut().filter(|arg| **arg == Arg::Text(UNPACK.into())).for_each(over);
         }
         let files: Writer<'_> = Box::new(|output| write_archive(&checkout, &items, &mut report, output));
-        let supplies = Supplies { start_env: None, archive: Some(files) };
+        let supplies = Supplies { archive: Some(files), ..Supplies::default() };
         self.carry.run(Action::CopyIgnoredFiles, &command, supplies)?;
         report.lines().iter().for_each(|line| ui.progress(line));
         self.record.copied = Some(report);

@@ -1,0 +1,115 @@
+//! When a change counts: what the next launch picks up of it, what waits for a container made anew, and why.
+
+use crate::{
+    answer::{PlanAnswer, Refusal},
+    input::PlanRequest,
+    plan::ContainerPlan,
+    report::{
+        changes::{PlanChange, environment_changes, plan_changes},
+        workspace::VariableChange,
+    },
+    words::RecreateReason,
+};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use serde::Serialize;
+
+/// Something that a new container would have and the one that runs has not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingChange {
+    /// The field of the plan that differs; absent where it is a variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanChange>,
+    /// The variable that differs; absent where it is a field of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<VariableChange>,
+    /// Why it waits.
+    pub why: RecreateReason,
+}
+
+/// What becomes of a changed request, by when it counts. No value of a variable.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Changes {
+    /// Always true; a refusal has false.
+    pub ok: bool,
+    /// Variables that every new process gets otherwise, in the container that runs.
+    pub next_launch: Vec<VariableChange>,
+    /// What waits for a recreate.
+    pub recreate: Vec<WaitingChange>,
+}
+
+/// The difference that a later request makes to a workspace: its frozen plan and the request that it was made of (or, after
+/// that, last launched by), and the request of now with the repository's texts of now. A request that gives no plan is
+/// answered with its refusal.
+pub(crate) fn changes(
+    frozen: &ContainerPlan,
+    before: &PlanRequest,
+    after: &PlanRequest,
+) -> Result<Changes, Refusal> {
+    let kept = with_texts_of(after, before);
+    let in_new_settings = planned(&kept)?;
+    let adopted = planned(after)?;
+    // The container that runs is of the image of before, whatever is named now.
+    let here = PlanRequest { image_facts: before.image_facts.clone(), ..kept.clone() };
+    let of_launch = environment_changes((frozen, before), (frozen, &here));
+    let is_start = |change: &VariableChange| frozen.start_env.contains(&change.name);
+    let (at_start, next_launch): (Vec<_>, Vec<_>) = of_launch.into_iter().partition(is_start);
+
+    let mut waiting = Waiting::default();
+    waiting.variables(at_start, RecreateReason::StartVariable);
+    waiting.fields(plan_changes(frozen, &in_new_settings), RecreateReason::Container);
+    waiting.variables(
+        environment_changes((frozen, &here), (&in_new_settings, &kept)),
+        RecreateReason::Container,
+    );
+    waiting.fields(plan_changes(&in_new_settings, &adopted), RecreateReason::RepositoryFile);
+    waiting.variables(
+        environment_changes((&in_new_settings, &kept), (&adopted, after)),
+        RecreateReason::RepositoryFile,
+    );
+    Ok(Changes { ok: true, next_launch, recreate: waiting.changes })
+}
+
+/// The texts of the repository count as they were until a person adopts others.
+fn with_texts_of(request: &PlanRequest, frozen: &PlanRequest) -> PlanRequest {
+    PlanRequest {
+        orca_yaml: frozen.orca_yaml.clone(),
+        devcontainer: frozen.devcontainer.clone(),
+        devcontainer_candidates: frozen.devcontainer_candidates.clone(),
+        worktree_include: frozen.worktree_include.clone(),
+        ..request.clone()
+    }
+}
+
+fn planned(request: &PlanRequest) -> Result<ContainerPlan, Refusal> {
+    match crate::plan(request) {
+        PlanAnswer::Planned(planned) => Ok(planned.plan),
+        PlanAnswer::Refused(refusal) => Err(refusal),
+    }
+}
+
+/// What waits, each variable once: the first reason is the one that a person meets first.
+#[derive(Default)]
+struct Waiting {
+    changes: Vec<WaitingChange>,
+    named: BTreeSet<String>,
+}
+
+impl Waiting {
+    fn fields(&mut self, fields: Vec<PlanChange>, why: RecreateReason) {
+        // Digests of the repository's texts say no more than the reason itself.
+        let told = fields.into_iter().filter(|change| !change.field.starts_with("sources."));
+        self.changes.extend(told.map(|change| WaitingChange { plan: Some(change), variable: None, why }));
+    }
+
+    fn variables(&mut self, variables: Vec<VariableChange>, why: RecreateReason) {
+        for change in variables {
+            if self.named.insert(change.name.clone()) {
+                self.changes.push(WaitingChange { plan: None, variable: Some(change), why });
+            }
+        }
+    }
+}
