@@ -9,6 +9,8 @@ pub mod deliver;
 pub mod doctor;
 #[cfg(unix)]
 pub mod engine;
+#[cfg(unix)]
+mod fault;
 pub mod gather;
 #[cfg(unix)]
 pub mod import;

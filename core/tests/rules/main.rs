@@ -20,6 +20,7 @@ mod devcontainer;
 mod golden;
 mod launch;
 mod names;
+mod operators;
 mod precedence;
 mod sequencer;
 mod shim;

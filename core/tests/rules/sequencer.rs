@@ -7,8 +7,15 @@ use orca_container_core::{
     VolumeFacts, VolumeRef, World, next_actions,
 };
 use proptest::prelude::*;
+use std::sync::LazyLock;
 
-fn plans() -> Vec<ContainerPlan> {
+/// Planned once: a property asks for them in every case.
+pub fn plans() -> Vec<ContainerPlan> {
+    static PLANS: LazyLock<Vec<ContainerPlan>> = LazyLock::new(planned);
+    PLANS.clone()
+}
+
+fn planned() -> Vec<ContainerPlan> {
     let volumes = r#"{"image": "a:1", "mounts": ["source=one,target=/a", "source=two,target=/b", "type=tmpfs,target=/c"]}"#;
     let with_volumes = |engine| sealed(&approve_all(with_devcontainer(engine, volumes)));
     let engines = ["docker", "podman"];
@@ -18,7 +25,7 @@ fn plans() -> Vec<ContainerPlan> {
 }
 
 /// A record that survived says what was done; the engine forgets what was checked in an earlier run.
-fn after_a_crash(mut world: World) -> World {
+pub fn after_a_crash(mut world: World) -> World {
     let unchecked = |volume: &mut Resource<VolumeFacts>| {
         if let Resource::Present(facts) = volume {
             facts.checked = false;
@@ -33,12 +40,12 @@ fn after_a_crash(mut world: World) -> World {
     world
 }
 
-fn is_running(world: &World) -> bool {
+pub fn is_running(world: &World) -> bool {
     let running = matches!(&world.observed.container, Resource::Present(facts) if facts.running && facts.checked && facts.process_checked);
     running && world.record.as_ref().is_some_and(|record| record.phase == Phase::Running && record.cloned)
 }
 
-fn is_empty(world: &World) -> bool {
+pub fn is_empty(world: &World) -> bool {
     let Observed { network, workspace_volume, agent_volume, repository_volumes, container, image: _ } =
         &world.observed;
     world.record.is_none()

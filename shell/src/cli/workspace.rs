@@ -374,7 +374,6 @@ pub(super) fn reach_to(
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));
     if goal == Goal::Remove && reached.is_ok() {
-        crate::import::forget(&runner.record, &store);
         lock.remove();
     } else {
         drop(lock);

@@ -7,6 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::fault;
 use crate::redact::mask;
 use crate::trace;
 
@@ -168,7 +169,8 @@ impl Client {
     ) -> Result<Output, ClientError> {
         let mut command = Command::new(&self.program);
         command.args(args).env_clear().envs(&self.env).current_dir("/");
-        run(command, &self.program, input, wanted, Bounds::time(deadline))
+        let run = || run(command, &self.program, input, wanted, Bounds::time(deadline));
+        fault::effect(|| changes(args), run)
     }
 
     /// Calls it with nothing to read, and keeps what it says.
@@ -176,6 +178,23 @@ impl Client {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
         self.call(&args, Input::None, Wanted::Kept, deadline)
     }
+}
+
+/// What a call changes on the engine, in its own words; `None` for a question. What is not known as a question counts as a
+/// change, so that none is forgotten.
+fn changes(args: &[String]) -> Option<String> {
+    let words: Vec<&str> = args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
+    let words: Vec<&str> = words.into_iter().filter(|arg| !arg.starts_with('-')).collect();
+    let (verb, more) = words.split_first()?;
+    let is_question = match *verb {
+        // A `cp` is only ever out of a container; what follows a runtime's name is a question about it.
+        "version" | "info" | "inspect" | "ps" | "context" | "system" | "cp" => true,
+        _ if args.first().is_some_and(|first| first == "--runtime") => true,
+        "container" | "volume" | "network" | "image" => matches!(more.first(), Some(&"inspect" | &"ls")),
+        _ => false,
+    };
+    let noun = matches!(*verb, "volume" | "network" | "image").then(|| more.first().copied()).flatten();
+    (!is_question).then(|| ["engine", verb].into_iter().chain(noun).collect::<Vec<_>>().join(" "))
 }
 
 /// Runs a prepared command under the same bounds; the engine's client and host git come through here.

@@ -189,12 +189,20 @@ fn user_files(
     let created = client.ask(&args, PATIENCE)?;
     let id = created.text();
     if created.code != 0 || id.is_empty() {
+        // It may be there all the same: an engine that died had no time to say so.
+        must_go(client, helper)?;
         return Ok((String::new(), String::new()));
     }
     let passwd = file_of(client, &id, "/etc/passwd");
     let group = file_of(client, &id, "/etc/group");
-    remove_helper(client, &id)?;
+    must_go(client, &id)?;
     Ok((passwd?, group?))
+}
+
+/// An error keeps the helper's lock, by which the next command finds it.
+fn must_go(client: &Client, helper: &str) -> Result<(), ClientError> {
+    let answer = client.ask(&["rm", "-f", "-v", "--", helper], PATIENCE)?;
+    if answer.code == 0 { Ok(()) } else { Err(answer.unusable(&client.program)) }
 }
 
 /// A regular file out of a container, as the one entry of a tar stream; a link or anything else counts as empty.

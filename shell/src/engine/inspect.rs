@@ -198,9 +198,9 @@ impl Inspector<'_> {
         self.own_container(&format!("{}-init", self.plan.names.container))
     }
 
-    /// Whether the engine says that the workspace's volume is not there.
-    pub fn workspace_volume_is_gone(&self) -> bool {
-        self.volume(VolumeRef::Workspace) == Resource::Absent
+    /// The workspace's volume.
+    pub fn workspace_volume(&self) -> Resource<VolumeFacts> {
+        self.volume(VolumeRef::Workspace)
     }
 
     /// The id of the container of a name, where it carries this workspace's labels.

@@ -14,6 +14,7 @@ use crate::engine::{
     Bounds, ClientError, Input, OutBounds, Output, QUESTION_MEMORY, TakeOutError, Wanted, host_path,
     host_program, run_bounded, take_out,
 };
+use crate::fault;
 
 /// How long a question may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -94,8 +95,8 @@ impl Git {
         command.stdin(pack);
         let mut said = Vec::new();
         // It says the pack's name and, of a broken one, objects that are missing.
-        let answer =
-            take_out(command, "git", &mut said, bounds(LONG, 1024 * 1024)).map_err(ImportError::Steps)?;
+        let take = || take_out(command, "git", &mut said, bounds(LONG, 1024 * 1024));
+        let answer = fault::effect(|| Some("git index-pack".into()), take).map_err(ImportError::Steps)?;
         let text = String::from_utf8_lossy(&said);
         let name = text.lines().find_map(|line| line.split_once('\t')).map(|(_, name)| name.to_owned());
         Ok(match name.filter(|name| answer.code == 0 && orca_container_core::is_object_id(name)) {
@@ -112,7 +113,9 @@ impl Git {
         deadline: Duration,
     ) -> Result<Output, ImportError> {
         let bounds = Bounds { deadline, memory: Some(QUESTION_MEMORY) };
-        Ok(run_bounded(self.command(args)?, "git", input, wanted, bounds)?)
+        let command = self.command(args)?;
+        let changes = || args.contains(&"update-ref").then(|| "git update-ref".into());
+        Ok(fault::effect(changes, || run_bounded(command, "git", input, wanted, bounds))?)
     }
 
     fn command(&self, args: &[&str]) -> Result<Command, ClientError> {

@@ -20,7 +20,7 @@ pub use error::ImportError;
 pub use held::Held;
 
 use crate::store::{Store, WorkspaceRecord};
-use crate::workspace::{Runner, Ui, WorkspaceError};
+use crate::workspace::{Runner, Ui, WorkspaceError, remove_leftovers};
 use host::{At, Host};
 use quarantine::Quarantine;
 use receive::{Received, receive};
@@ -64,6 +64,7 @@ pub struct Fetched {
 /// Brings a workspace's branch to the host's repository.
 pub fn fetch(record: &WorkspaceRecord, store: &Store, ui: &mut dyn Ui) -> Result<Fetched, WorkspaceError> {
     let name = || orca_container_core::quoted(&record.workspace.name);
+    remove_leftovers(store);
     let _lock = store.lock(record.file_name())?;
     let record = store.record(record.file_name())?.ok_or_else(|| WorkspaceError::NotFound(name()))?;
     if record.progress.is_unfinished() {
@@ -72,6 +73,7 @@ pub fn fetch(record: &WorkspaceRecord, store: &Store, ui: &mut dyn Ui) -> Result
     let host = host_of(&record)?;
     let mut runner = Runner::new(store, record, true);
     runner.observe();
+    runner.require_container()?;
     if !runner.is_running() {
         return Err(ImportError::NotRunning(runner.record.workspace.name).into());
     }

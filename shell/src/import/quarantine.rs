@@ -12,6 +12,7 @@ use orca_container_core::{BundleHead, is_object_id};
 use super::ImportError;
 use super::git::{Git, Whose};
 use crate::engine::Output;
+use crate::fault;
 
 /// Configuration of the quarantine; it is all that counts in it.
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
@@ -28,7 +29,7 @@ impl Quarantine {
     pub(super) fn new(root: &Path, name: &str, objects: &Path) -> Result<Self, ImportError> {
         let folder = place(root, name).map_err(ImportError::Folder)?;
         let made = Self { git: Git::of(&folder.join("git"), Whose::Ours), folder };
-        made.lay_out(objects).map_err(ImportError::Folder)?;
+        named("lay out", || made.lay_out(objects)).map_err(ImportError::Folder)?;
         Ok(made)
     }
 
@@ -46,8 +47,9 @@ impl Quarantine {
     pub(super) fn unnamed_file(&self) -> io::Result<File> {
         let path = self.folder.join("bundle");
         let mut open = fs::OpenOptions::new();
-        let file = open.read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-        fs::remove_file(&path)?;
+        open.read(true).write(true).create_new(true).mode(0o600);
+        let file = named("make bundle", || open.open(&path))?;
+        named("unlink bundle", || fs::remove_file(&path))?;
         Ok(file)
     }
 
@@ -132,13 +134,22 @@ impl Quarantine {
 
 impl Drop for Quarantine {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = remove_all(&self.folder);
     }
 }
 
 /// Removes what a killed import left.
 pub(super) fn remove_left(root: &Path, name: &str) {
-    let _ = fs::remove_dir_all(root.join("imports").join(name));
+    let _ = remove_all(&root.join("imports").join(name));
+}
+
+fn named<T>(what: &str, act: impl FnOnce() -> T) -> T {
+    fault::effect(|| Some(format!("quarantine {what}")), act)
+}
+
+fn remove_all(folder: &Path) -> io::Result<()> {
+    let there = || folder.exists().then(|| "quarantine remove".into());
+    fault::effect(there, || fs::remove_dir_all(folder))
 }
 
 fn refused(said: &Output) -> ImportError {
@@ -157,11 +168,11 @@ fn place(root: &Path, name: &str) -> io::Result<PathBuf> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it must be a folder of yours alone"));
     }
     let folder = all.join(name);
-    match fs::remove_dir_all(&folder) {
+    match remove_all(&folder) {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
         _ => {}
     }
-    DirBuilder::new().mode(0o700).create(&folder)?;
+    named("make folder", || DirBuilder::new().mode(0o700).create(&folder))?;
     Ok(folder)
 }
 

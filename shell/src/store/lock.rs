@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 
 use super::private_file::{PrivateFileError, ensure_folder};
+use crate::fault;
 
 /// A held lock; dropping it, or the end of the process, releases it.
 #[derive(Debug)]
@@ -42,14 +43,9 @@ impl Lock {
         ensure_folder(folder)?;
         let path = folder.join(format!("{name}.lock"));
         loop {
-            let mut file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o600)
-                .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
-                .open(&path)?;
+            let mut file =
+                fault::effect(|| (!path.exists()).then(|| "store make lock".into()), || open(&path))
+                    .map_err(|cause| PrivateFileError::Failed { path: path.clone(), cause })?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => {
@@ -75,9 +71,22 @@ impl Lock {
     pub fn remove(self) {
         if is_at(&self.file, &self.path) {
             // What is left would be an empty file; the next taker uses it.
-            let _ = std::fs::remove_file(&self.path);
+            let remove = || std::fs::remove_file(&self.path);
+            let _ = fault::effect(|| Some("store remove lock".into()), remove);
         }
     }
+}
+
+/// The file of a lock, made where it is not there.
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
 }
 
 /// Whether the open file is the one at the path.

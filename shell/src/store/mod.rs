@@ -248,7 +248,7 @@ impl Store {
                 let _ = remove(&self.root.join(folder).join(&file));
             }
         }
-        for name in self.lock_names("worktree-").into_iter().chain(self.lock_names("install")) {
+        for name in ["worktree-", "install", "build"].iter().flat_map(|start| self.lock_names(start)) {
             if let Ok(lock) = self.lock_if_free(&name) {
                 lock.remove();
             }
@@ -382,6 +382,34 @@ mod tests {
         let mode = std::fs::metadata(folder.path().join("s/install")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(std::fs::metadata(folder.path().join("s")).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_and_what_a_living_one_holds_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("s"));
+        let all = ["build", "install", "orca-ws-x", "worktree-x"];
+        for name in all {
+            drop(store.lock(name).unwrap());
+        }
+        let held = store.lock("worktree-y").unwrap();
+        // No process has this number: it is beyond the kernel's own bound.
+        for left in ["values/.orca-ws-x.json.4194305", "values/orca-ws-x.json", ".approvals.json.4194305"] {
+            let path = folder.path().join("s").join(left);
+            ensure_folder(path.parent().unwrap()).unwrap();
+            write_new(&path, b"{}").unwrap();
+        }
+        // A program that another test starts at this moment has a copy of an open lock until it has begun.
+        let begun = Instant::now();
+        while store.lock_names("") != ["worktree-y"] {
+            store.remove_orphans();
+            assert!(begun.elapsed().as_secs() < 60, "{:?}", store.lock_names(""));
+        }
+        assert_eq!(
+            store.files("values").chain(store.files("")).filter(|name| name.contains("json")).count(),
+            0
+        );
+        held.remove();
     }
 
     #[test]

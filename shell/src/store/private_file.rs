@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
+use crate::fault;
+
 /// Why a file of the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -46,7 +48,8 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> PrivateFileError + '_ {
 
 /// Makes a folder that only its owner can enter, or checks that it is one.
 pub(super) fn ensure_folder(path: &Path) -> Result<(), PrivateFileError> {
-    match DirBuilder::new().recursive(true).mode(0o700).create(path) {
+    let make = || DirBuilder::new().recursive(true).mode(0o700).create(path);
+    match fault::effect(|| path.symlink_metadata().is_err().then(|| named("make folder", path)), make) {
         Ok(()) => {}
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {}
         Err(cause) => return Err(failed(path)(cause)),
@@ -60,6 +63,12 @@ pub(super) fn ensure_folder(path: &Path) -> Result<(), PrivateFileError> {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(failed(path))?;
     }
     Ok(())
+}
+
+/// What is done to which file, for the list of effects: the folder's name tells which kind of file it is.
+fn named(what: &str, path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    format!("store {what} {}", folder.display())
 }
 
 fn owned(path: &Path, found: &fs::Metadata) -> Result<(), PrivateFileError> {
@@ -100,7 +109,8 @@ fn create_new(path: &Path) -> io::Result<File> {
 /// Writes a file whole that must not be there yet; one that is there already is left, and that is no error.
 pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
     match beside(path, bytes, File::sync_all, |temporary| {
-        fs::hard_link(temporary, path).and_then(|()| fs::remove_file(temporary))
+        fault::effect(|| Some(named("link", path)), || fs::hard_link(temporary, path))
+            .and_then(|()| fault::effect(|| Some(named("unlink", path)), || fs::remove_file(temporary)))
     }) {
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         other => other.map_err(failed(path)),
@@ -110,12 +120,16 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileErro
 /// Writes a file whole: beside its place, then renamed into it. A link at the place is replaced, never followed;
 /// the temporary file is gone also when a step fails.
 pub(super) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
-    beside(path, bytes, File::sync_all, |temporary| fs::rename(temporary, path)).map_err(failed(path))
+    beside(path, bytes, File::sync_all, |temporary| rename(temporary, path)).map_err(failed(path))
 }
 
 /// The same for what may be lost when the machine stops: nobody waits for the disk.
 pub(super) fn write_atomic_soon(path: &Path, bytes: &[u8]) -> Result<(), PrivateFileError> {
-    beside(path, bytes, |_| Ok(()), |temporary| fs::rename(temporary, path)).map_err(failed(path))
+    beside(path, bytes, |_| Ok(()), |temporary| rename(temporary, path)).map_err(failed(path))
+}
+
+fn rename(temporary: &Path, path: &Path) -> io::Result<()> {
+    fault::effect(|| Some(named("rename", path)), || fs::rename(temporary, path))
 }
 
 /// Writes a temporary file beside a place and puts it there; it is gone also when that fails.
@@ -128,8 +142,9 @@ fn beside(
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let _ = fs::remove_file(&temporary);
-    let written =
-        create_new(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| kept(&file)));
+    let write =
+        || create_new(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| kept(&file)));
+    let written = fault::effect(|| Some(named("write", path)), write);
     let placed = written.and_then(|()| place(&temporary));
     if placed.is_err() {
         let _ = fs::remove_file(&temporary);
@@ -139,7 +154,8 @@ fn beside(
 
 /// Removes a file; one that is not there is removed already.
 pub(super) fn remove(path: &Path) -> Result<(), PrivateFileError> {
-    match fs::remove_file(path) {
+    let there = || path.symlink_metadata().is_ok().then(|| named("remove", path));
+    match fault::effect(there, || fs::remove_file(path)) {
         Ok(()) => Ok(()),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(failed(path)(cause)),

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use orca_container_core::{Resource, copies};
+use orca_container_core::copies;
 
+use super::helper::remove_leftovers;
 use super::recreate::request_of;
 use super::{Again, Copying, Runner, Ui, WorkspaceError};
 use crate::copy::CopyReport;
@@ -21,6 +22,7 @@ pub fn copy_again(
     ui: &mut dyn Ui,
 ) -> Result<CopyReport, WorkspaceError> {
     let name = || orca_container_core::quoted(&record.workspace.name);
+    remove_leftovers(store);
     let _lock = store.lock(record.file_name())?;
     let record = store.record(record.file_name())?.ok_or_else(|| WorkspaceError::NotFound(name()))?;
     if record.progress.is_unfinished() {
@@ -40,10 +42,7 @@ pub fn copy_again(
     let commit = record.workspace.commit.clone().unwrap_or_default();
     let mut runner = Runner::new(store, record, true);
     runner.observe();
-    if let Resource::Unknown { why } = runner.observed_container() {
-        let why = format!("The engine does not say what became of the container ({why}).");
-        return Err(WorkspaceError::Blocked(vec![why]));
-    }
+    runner.require_container()?;
     if !runner.is_running() {
         let why = "Files are copied into a container that runs; start the workspace first.";
         return Err(WorkspaceError::Blocked(vec![why.into()]));

@@ -9,6 +9,7 @@ use orca_container_core::{
 };
 
 use super::WorkspaceError;
+use super::helper::remove_leftovers;
 use super::launch::{give_image_values, launch_request, request_with};
 use crate::engine::{Client, Inspector};
 use crate::gather::request::know;
@@ -80,6 +81,7 @@ pub fn edit(
     settings: &Settings,
     edit: Edit,
 ) -> Result<Edited, WorkspaceError> {
+    remove_leftovers(store);
     let _lock = store.lock_patiently(record.file_name(), PATIENCE)?;
     let gone = || WorkspaceError::NotFound(orca_container_core::quoted(&record.workspace.name));
     let record = &store.record(record.file_name())?.ok_or_else(gone)?;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use orca_container_core::input::{Approval, PlanRequest};
 use orca_container_core::{Need, PendingApproval, PlanAnswer, Planned, Sensitive, asked_value, plan};
 
+use super::helper::remove_leftovers;
 use super::texts::{Texts, use_committed_texts};
 use super::{CreateOptions, Ui, WorkspaceError};
 use crate::gather::branch::choose;
@@ -122,6 +123,7 @@ pub fn approve(
     let chosen = words.devcontainer.clone();
     let mut request = gather(folder, settings, words)?.request;
     choose(&mut request.workspace, &branch)?;
+    remove_leftovers(store);
     // What is approved may hold ids that are made of it.
     request.install.id = store.ensure_install_id()?;
     use_committed_texts(&mut request, chosen.as_deref(), Texts::Created, ui)?;

@@ -10,6 +10,7 @@ use orca_container_core::{LaunchAnswer, LifecycleStage, limits};
 use super::launch::{LaunchOptions, launch_answer};
 use super::{Ui, WorkspaceError};
 use crate::engine::{Bounds, ClientError, Input, Wanted, run_bounded};
+use crate::fault;
 use crate::secrets::Handed;
 use crate::settings::Settings;
 use crate::store::{RanCommand, Store, WorkspaceRecord};
@@ -116,7 +117,8 @@ fn within(answer: &LaunchAnswer, deadline: Duration) -> Result<Ended, ClientErro
 fn call(answer: &LaunchAnswer, deadline: Duration) -> Result<i32, ClientError> {
     let mut command = Command::new(&answer.file);
     command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
-    Ok(run_bounded(command, &answer.file, Input::None, Wanted::Shown, Bounds::time(deadline))?.code)
+    let run = || run_bounded(command, &answer.file, Input::None, Wanted::Shown, Bounds::time(deadline));
+    Ok(fault::effect(|| Some("engine exec of the repository".into()), run)?.code)
 }
 
 /// The client is gone; what it started is not.

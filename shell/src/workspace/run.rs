@@ -88,6 +88,20 @@ impl<'a> Runner<'a> {
         matches!(self.observed_container(), Resource::Present(facts) if facts.ours && facts.running)
     }
 
+    /// Fails where the container is gone, or where the engine does not say.
+    pub fn require_container(&self) -> Result<(), WorkspaceError> {
+        match self.observed_container() {
+            Resource::Present(_) => Ok(()),
+            Resource::Absent => {
+                Err(WorkspaceError::NoContainer(orca_container_core::quoted(&self.record.workspace.name)))
+            }
+            Resource::Unknown { why } => {
+                let why = format!("The engine does not say what became of the container ({why}).");
+                Err(WorkspaceError::Blocked(vec![why]))
+            }
+        }
+    }
+
     fn inspector(&self) -> Inspector<'_> {
         Inspector { client: &self.client, plan: &self.record.plan }
     }
@@ -190,6 +204,8 @@ impl<'a> Runner<'a> {
             Action::WriteRecord(phase) => self.write(phase),
             Action::RemoveRecord => {
                 self.remove_former_volumes()?;
+                // As long as a record names them: whatever ends a removal that dies here finds them.
+                crate::import::forget(&self.record, self.store);
                 self.store.remove_record(&self.record)?;
                 self.recorded = false;
                 Ok(())

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use orca_container_core::{EngineKind, branch_reference, look_argv};
+use orca_container_core::{EngineKind, Resource, VolumeRef, branch_reference, differences, look_argv};
 
 use super::WorkspaceError;
 use crate::engine::{Client, Input, Inspector, Output, Wanted};
@@ -64,8 +64,10 @@ fn unpushed(record: &WorkspaceRecord) -> Result<Unpushed, WorkspaceError> {
     }
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
     let inspector = Inspector { client: &client, plan: &record.plan };
-    if inspector.workspace_volume_is_gone() {
-        return Ok(Unpushed::default());
+    match inspector.workspace_volume() {
+        Resource::Absent => return Ok(Unpushed::default()),
+        Resource::Unknown { why } => return Err(WorkspaceError::Blocked(vec![why])),
+        Resource::Present(_) => is_the_one_that_was_made(&inspector)?,
     }
     let name = format!("{}-look", record.plan.names.container);
     remove(&client, &inspector, &name);
@@ -80,6 +82,13 @@ fn unpushed(record: &WorkspaceRecord) -> Result<Unpushed, WorkspaceError> {
         Some(found) if answer.code == 0 => Ok(found),
         _ => Err(answer.unusable(&record.engine.program).into()),
     }
+}
+
+/// Somebody may have put another volume in its place, which leads to a folder of the host: nothing is mounted that is not
+/// what the plan says.
+fn is_the_one_that_was_made(inspector: &Inspector<'_>) -> Result<(), WorkspaceError> {
+    let found = differences(&inspector.check_volume(VolumeRef::Workspace));
+    if found.is_empty() { Ok(()) } else { Err(WorkspaceError::Difference(found)) }
 }
 
 /// What is nowhere else must not go. A removal that began, or a create that did not end, holds nothing that this would keep.

@@ -27,3 +27,6 @@ mod runs;
 mod schemas;
 #[cfg(test)]
 mod settings;
+#[cfg(test)]
+#[cfg(not(feature = "fault-injection"))]
+mod shipped;

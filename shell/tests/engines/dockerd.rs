@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 pub struct Dockerd {
     folder: tempfile::TempDir,
     child: Child,
-    _bridge: Bridge,
+    options: Vec<String>,
+    bridge: Bridge,
 }
 
 /// A bridge of its own: a daemon with `--bridge=none` removes docker0, which is the other daemon's (measured on 20.10).
@@ -43,26 +44,33 @@ impl Dockerd {
     /// A daemon with more options, which has an image of the engine under test.
     pub fn start(options: &[String], image: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("d").tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         let bridge = Bridge::make();
-        let child = Command::new("dockerd")
-            .args([format!("--data-root={}", path("data")), format!("--exec-root={}", path("exec"))])
-            .args([format!("--pidfile={}", path("pid")), format!("--host=unix://{}", path("socket"))])
-            .args([&format!("--bridge={}", bridge.0), "--iptables=false", "--ip6tables=false"])
-            .args(options)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(fs::File::create(path("log")).unwrap())
-            .spawn()
-            .unwrap();
-        let daemon = Self { folder, child, _bridge: bridge };
-        let begun = Instant::now();
-        while daemon.client(&["version"]).code != 0 {
-            assert!(begun.elapsed() < Duration::from_secs(120), "{}", daemon.log());
-            thread::sleep(Duration::from_millis(100));
-        }
+        let child = spawn(folder.path(), &bridge, options);
+        let daemon = Self { folder, child, options: options.to_vec(), bridge };
+        daemon.wait();
         daemon.load(image);
         daemon
+    }
+
+    /// Ends it in order, as a service is stopped: its containers end with it.
+    pub fn stop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts it again, with what it had.
+    pub fn start_again(&mut self) {
+        self.child = spawn(self.folder.path(), &self.bridge, &self.options);
+        self.wait();
+    }
+
+    fn wait(&self) {
+        let begun = Instant::now();
+        while self.client(&["version"]).code != 0 {
+            assert!(begun.elapsed() < Duration::from_secs(120), "{}", self.log());
+            thread::sleep(Duration::from_millis(100));
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -111,6 +119,20 @@ impl Dockerd {
         Ran::of(&load.arg("load").stdin(archive).output().unwrap()).ok();
         assert!(saved.wait().unwrap().success());
     }
+}
+
+fn spawn(folder: &Path, bridge: &Bridge, options: &[String]) -> Child {
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    Command::new("dockerd")
+        .args([format!("--data-root={}", path("data")), format!("--exec-root={}", path("exec"))])
+        .args([format!("--pidfile={}", path("pid")), format!("--host=unix://{}", path("socket"))])
+        .args([&format!("--bridge={}", bridge.0), "--iptables=false", "--ip6tables=false"])
+        .args(options)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(path("log")).unwrap())
+        .spawn()
+        .unwrap()
 }
 
 fn client_of(host: &str, folder: &Path) -> Command {

@@ -26,6 +26,7 @@ mod keyring;
 mod lifecycle;
 mod listing;
 mod many;
+mod misfortune;
 mod policy;
 mod recreate;
 mod rootless;
@@ -151,6 +152,10 @@ const TESTS: &[(&str, Test)] = &[
     ("sweep::work_goes_only_by_force_and_a_clock_that_jumped_keeps_all", sweep::forced),
     ("sweep::nothing_of_anybody_else_is_touched", sweep::strangers),
     ("sweep::a_store_that_cannot_be_read_removes_nothing", sweep::broken_store),
+    ("misfortune::an_engine_that_dies_in_the_middle_loses_nothing", misfortune::engine_dies),
+    ("misfortune::what_is_removed_behind_our_back_is_told_and_mended", misfortune::removed_behind_our_back),
+    ("misfortune::a_hostile_volume_in_place_of_the_workspaces_is_not_touched", misfortune::volume_replaced),
+    ("misfortune::a_clock_that_jumped_changes_nothing", misfortune::clock_jumps),
     ("fetch::a_branch_that_no_worktree_holds_moves_forward", fetch::forward),
     ("fetch::a_branch_that_a_worktree_holds_is_left", fetch::held),
     ("fetch::what_is_no_step_forward_is_kept_beside_the_branch", fetch::diverged),
@@ -178,6 +183,7 @@ const TESTS: &[(&str, Test)] = &[
 const NEED_A_MOUNT: &[(&str, Test)] = &[
     ("disk::a_create_is_refused_below_the_floor_before_anything_is_made", disk::create_is_refused),
     ("disk::a_launch_warns_and_goes_on", disk::launch_warns),
+    ("misfortune::a_store_that_nobody_can_write_is_looked_at_only", misfortune::read_only_store),
 ];
 
 /// Tests with a keyring of their own: `ORCA_TEST_KEYRING=1`, and then its programs are a condition.
@@ -200,6 +206,7 @@ const OF_ONE_ENGINE: &[(&str, &str, Test)] = &[
         "endpoints::in_the_clear_no_value_goes_and_a_workspace_without_one_works",
         endpoints::podman_in_the_clear,
     ),
+    ("docker", "misfortune::a_daemon_that_stops_under_an_agent_keeps_the_work", misfortune::daemon_stops),
     ("docker", "many::forty_workspaces_live_at_once_and_leave_nothing", many::forty),
     ("docker", "tls::what_is_secured_is_spoken_to_with_tls_or_not_at_all", tls::of_environment_and_context),
     (
@@ -227,7 +234,7 @@ fn main() {
     // Engines do one thing at a time well; two at once keep both busy.
     arguments.test_threads = arguments.test_threads.or(Some(2));
     let wanted = std::env::var("ORCA_TEST_ENGINES").unwrap_or_default();
-    let mounts = wanted.is_empty() || disk::can_mount();
+    let mounts = wanted.is_empty() || (disk::can_mount() && misfortune::can_mount_read_only());
     let mut trials = Vec::new();
     for engine in ["docker", "podman"] {
         let on = wanted.split(',').any(|name| name.trim() == engine);

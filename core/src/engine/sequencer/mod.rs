@@ -125,7 +125,7 @@ pub fn next_actions(
         (Goal::Remove, plan, record) => remove(plan, record, observed),
         (_, None, _) => Next::block("plan", "Nothing is made or started without a plan."),
         (Goal::Create, Some(plan), record) => create(plan, record, observed),
-        (Goal::Start, Some(_), Some(record)) => start(record, observed),
+        (Goal::Start, Some(plan), Some(record)) => start(plan, record, observed),
         (Goal::Stop, Some(_), Some(record)) => stop(record, observed),
         (Goal::Recreate, Some(plan), Some(record)) => recreate::recreate(plan, record, observed),
         (Goal::Start | Goal::Stop | Goal::Recreate, Some(_), None) => {
@@ -243,7 +243,7 @@ fn until_running(facts: &ContainerFacts) -> Option<Action> {
     }
 }
 
-fn start(record: &Record, observed: &Observed) -> Next {
+fn start(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
     if is_cleanup(record.phase) {
         return Next::block("record", "The workspace is being removed.");
     }
@@ -260,6 +260,15 @@ fn start(record: &Record, observed: &Observed) -> Next {
         }
         Resource::Unknown { why } => unknown("container", why),
         Resource::Present(facts) if !facts.ours => Next::block("container", NOT_OURS),
+        // A container is of one network for good: another one of the same name is not it.
+        Resource::Present(facts)
+            if !facts.running && plan.network.name.is_some() && observed.network == Resource::Absent =>
+        {
+            Next::block(
+                "network",
+                "It is gone; a recreate makes it and the container anew and keeps the volumes.",
+            )
+        }
         Resource::Present(facts) => match until_running(facts) {
             Some(action) => Next::one(action),
             None if record.phase == Phase::Running => Next::default(),

@@ -58,3 +58,36 @@ fn debug_shows_no_output() {
     let output = sh("echo hunter2", Input::None, Duration::from_secs(5)).unwrap();
     assert!(!format!("{output:?}").contains("hunter2"));
 }
+
+#[test]
+fn what_is_not_known_as_a_question_is_a_change() {
+    let said = |line: &str| {
+        let args: Vec<String> = line.split(' ').map(String::from).collect();
+        changes(&args)
+    };
+    for question in [
+        "version --format {{json .}}",
+        "--runtime runc info --format json",
+        "container inspect -- x",
+        "container ls --all --filter network=create",
+        "volume ls --quiet --filter name=rm",
+        "network inspect -- rm",
+        "image inspect -- x",
+        "cp x:/etc/passwd -",
+        "system connection list",
+    ] {
+        assert_eq!(said(question), None, "{question}");
+    }
+    for (change, name) in [
+        ("--runtime=runc create --name=x -- image inspect", "engine create"),
+        ("volume create --driver=local -- inspect", "engine volume create"),
+        ("network rm -- x", "engine network rm"),
+        ("exec --workdir=/ -- x /bin/sh -c ls", "engine exec"),
+        ("run --rm --name=x-look -- image", "engine run"),
+        ("rm -f -v -- ls", "engine rm"),
+        ("image pull -- x", "engine image pull"),
+        ("frobnicate", "engine frobnicate"),
+    ] {
+        assert_eq!(said(change).as_deref(), Some(name), "{change}");
+    }
+}

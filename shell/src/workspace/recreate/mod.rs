@@ -12,6 +12,7 @@ use orca_container_core::{
 
 use super::clone::use_texts_inside;
 use super::create::{engine, image, measured};
+use super::helper::remove_leftovers;
 use super::judging::{is_strict, judge, needs};
 use super::launch::launch_request;
 use super::lifecycle::{AFTER_START, run_stages};
@@ -65,6 +66,9 @@ pub fn recreate(
     tell: &mut dyn FnMut(&Told<'_>, &mut dyn Ui),
 ) -> Result<WorkspaceRecord, WorkspaceError> {
     let name = || orca_container_core::quoted(&record.workspace.name);
+    if !options.dry_run {
+        remove_leftovers(store);
+    }
     let lock = store.lock(record.file_name())?;
     let before = store.record(record.file_name())?.ok_or_else(|| WorkspaceError::NotFound(name()))?;
     if before.progress.phase.is_unfinished() {
