@@ -12,7 +12,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::Serialize;
 
 /// The revision of the rules: the same request may be judged more strictly under a later one.
-pub const POLICY_REVISION: u32 = 4;
+pub const POLICY_REVISION: u32 = 5;
 
 /// The answer to a plan request. `ok` tells the two apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]

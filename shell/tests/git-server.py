@@ -1,7 +1,7 @@
 """A git remote over https for the tests: files of a folder for whoever has the token, and each request on standard output.
 
 Usage: git-server.py FOLDER CERTIFICATE KEY [ELSEWHERE]. The token is in GIT_SERVER_TOKEN; without one everybody may read.
-What lies below /moved/ is said to be at ELSEWHERE. Prints its port first.
+What lies below /moved/ is said to be at ELSEWHERE, to whoever has the token. Prints its port first.
 """
 
 import base64
@@ -23,14 +23,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         said = self.headers.get("Authorization")
         print(self.path, "with credentials" if said else "without", flush=True)
-        if self.path.startswith("/moved/"):
-            self.send_response(302)
-            self.send_header("Location", elsewhere + self.path[len("/moved") :])
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-        elif token and said != wanted:
+        if token and said != wanted:
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif self.path.startswith("/moved/"):
+            self.send_response(302)
+            self.send_header("Location", elsewhere + self.path[len("/moved") :])
             self.send_header("Content-Length", "0")
             self.end_headers()
         else:

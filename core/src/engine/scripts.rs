@@ -78,9 +78,9 @@ helper='!f() { [ \"$1\" != get ] || printf \"username=%s\\npassword=%s\\n\" \"$O
 id -un >/dev/null 2>&1 || { echo 'the user of the container has no line in the /etc/passwd of the image, and ssh works for none' >&2; exit 1; }; \
 key=$(cat); if [ -n \"$key\" ]; then eval \"$(ssh-agent -s -a \"$socket\")\" >/dev/null; printf '%s\\n' \"$key\" | ssh-add -q -; fi; key=; \
 GIT_SSH_VARIANT=ssh; GIT_SSH_COMMAND=\"ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$known \
--o GlobalKnownHostsFile=none -o ForwardAgent=no -o ClearAllForwardings=yes\"; export GIT_SSH_VARIANT GIT_SSH_COMMAND;; esac; \
+-o GlobalKnownHostsFile=none -o ConnectTimeout=30 -o ServerAliveInterval=30 -o ServerAliveCountMax=2 -o ForwardAgent=no -o ClearAllForwardings=yes\"; export GIT_SSH_VARIANT GIT_SSH_COMMAND;; esac; \
 export GIT_ALLOW_PROTOCOL; \
-git -c core.hooksPath=/dev/null -c credential.helper= -c \"credential.$host.helper=$helper\" -c init.defaultBranch=orca \
+git -c core.hooksPath=/dev/null -c http.lowSpeedLimit=1 -c http.lowSpeedTime=60 -c credential.helper= -c \"credential.$host.helper=$helper\" -c init.defaultBranch=orca \
 clone -q --template= --no-recurse-submodules ${branch:+\"--branch=$branch\"} -- \"$url\" \"$work\" </dev/null; \
 cd \"$work\"; at=$(git rev-parse -q --verify 'HEAD^{commit}') || { echo 'the remote has no commit to begin at' >&2; exit 1; }; \
 on=$(git symbolic-ref -q HEAD) || { echo 'what was asked for is no branch of the remote' >&2; exit 1; }; \

@@ -88,7 +88,17 @@ const REDIRECTING: &[Pattern] = &[
     Is("GH_HOST"),
     Begins("DOCKER_"),
     Begins("SSH_"),
+    Is("VAULT_ADDR"),
+    Is("CONSUL_HTTP_ADDR"),
+    Is("PGHOST"),
+    Is("PGHOSTADDR"),
+    Begins("PGSERVICE"),
+    Is("MYSQL_HOST"),
+    Is("MYSQL_HOME"),
+    Ends("_UNIX_SOCKET"),
     // Whom a client trusts.
+    Is("PYTHONHTTPSVERIFY"),
+    Is("GNUPGHOME"),
     Begins("SSL_CERT_"),
     Is("CURL_CA_BUNDLE"),
     Is("REQUESTS_CA_BUNDLE"),
@@ -126,6 +136,11 @@ const REDIRECTING: &[Pattern] = &[
     Begins("RUSTC"),
     Is("RUSTDOC"),
     Begins("CARGO_BUILD_"),
+    Begins("CARGO_TARGET_"),
+    Begins("RUSTUP_"),
+    Begins("NODE_REPL_"),
+    Is("NIX_PATH"),
+    Is("GRADLE_USER_HOME"),
     Is("BUN_OPTIONS"),
     Is("DOTNET_ADDITIONAL_DEPS"),
     Begins("DOTNET_ROOT"),
@@ -165,6 +180,11 @@ const REDIRECTING: &[Pattern] = &[
     Is("PS4"),
     // What git and other tools run, and where they read settings.
     Begins("GIT_"),
+    Is("HGRCPATH"),
+    Begins("MISE_"),
+    Begins("DIRENV_"),
+    Is("VIMINIT"),
+    Is("EXINIT"),
     Is("EDITOR"),
     Is("VISUAL"),
     Is("PAGER"),
@@ -197,8 +217,9 @@ const REDIRECTING: &[Pattern] = &[
     Is("CLOUDSDK_CONFIG"),
 ];
 
-/// Rows of [`REDIRECTING`] that are harmless after all: authorship.
-const NOT_REDIRECTING: &[Pattern] = &[Begins("GIT_AUTHOR_"), Begins("GIT_COMMITTER_")];
+/// Rows of [`REDIRECTING`] that are harmless after all: authorship, and where a build puts its files.
+const NOT_REDIRECTING: &[Pattern] =
+    &[Begins("GIT_AUTHOR_"), Begins("GIT_COMMITTER_"), Is("CARGO_TARGET_DIR")];
 
 /// Host variables that never enter a container (design 6; `facts` orca 3.4 E and 3.6).
 const NEVER_FROM_HOST: &[Pattern] = &[
@@ -351,6 +372,20 @@ mod tests {
             "CLAUDE_CODE_USE_BEDROCK",
             "BUN_OPTIONS",
             "CARGO_BUILD_RUSTC_WRAPPER",
+            "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER",
+            "VAULT_ADDR",
+            "PGHOST",
+            "ANTHROPIC_UNIX_SOCKET",
+            "VIMINIT",
+            "GRADLE_USER_HOME",
+            "HGRCPATH",
+            "MISE_CONFIG_FILE",
+            "DIRENV_CONFIG",
+            "NODE_REPL_EXTERNAL_MODULE",
+            "RUSTUP_TOOLCHAIN",
+            "GNUPGHOME",
+            "NIX_PATH",
+            "PYTHONHTTPSVERIFY",
             "PYTHONBREAKPOINT",
             "GOSUMDB",
             "PATH",

@@ -2,6 +2,7 @@
 
 use crate::{
     engine::{Observed, Record, Resource},
+    plan::ContainerPlan,
     words::{Phase, Tone, Verdict, WorkspaceAction, WorkspaceStatus},
 };
 use alloc::{format, string::String, vec::Vec};
@@ -47,16 +48,27 @@ pub struct Waits {
     pub adopt: bool,
 }
 
-/// The standing of a workspace called `name`, from its record, what was observed of it, and what waits.
-pub fn standing(name: &str, record: &Record, observed: &Observed, waits: Waits) -> Standing {
-    let (status, reason, help) = judged(&crate::text::quoted(name), record, observed);
-    Standing {
-        status,
-        verdict: verdict(observed),
-        reason,
-        help,
-        badge: badge(status, record, observed, waits),
+/// The standing of a workspace called `name`, from its plan, its record, what was observed of it, and what waits.
+pub fn standing(
+    name: &str,
+    plan: &ContainerPlan,
+    record: &Record,
+    observed: &Observed,
+    waits: Waits,
+) -> Standing {
+    let is_network_lost = plan.network.name.is_some() && observed.network == Resource::Absent;
+    let (status, mut reason, mut help) = judged(&crate::text::quoted(name), record, observed);
+    let mut badge = badge(status, record, observed, waits);
+    if is_network_lost && status == WorkspaceStatus::Stopped {
+        reason = "Its container is stopped, and the network that it is of is gone.".into();
+        help = Some(format!("Make it anew with recreate {}.", crate::text::quoted(name)));
+        badge.text = "stopped, network missing".into();
+        badge.tone = Tone::Problem;
     }
+    if is_network_lost {
+        badge.actions.retain(|action| !matches!(action, WorkspaceAction::Start | WorkspaceAction::Restart));
+    }
+    Standing { status, verdict: verdict(observed), reason, help, badge }
 }
 
 fn verdict(observed: &Observed) -> Verdict {

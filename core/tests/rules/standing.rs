@@ -1,9 +1,14 @@
 //! What is said of a workspace: no contact is never proof of death, and nothing is offered that would be refused.
 
 use orca_container_core::{
-    ContainerFacts, Goal, Observed, Phase, Record, Resource, Tone, Verdict, VolumeFacts, Waits,
-    WorkspaceAction, WorkspaceStatus, World, next_actions, standing,
+    ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource, Tone, Verdict,
+    VolumeFacts, Waits, WorkspaceAction, WorkspaceStatus, World, next_actions, standing,
 };
+
+fn plan() -> ContainerPlan {
+    let bridge = serde_json::json!("bridge");
+    crate::support::planned(&crate::support::with("docker", &[("choices.network", bridge)])).plan
+}
 
 /// Every record of a whole or broken workspace beside everything that its container can be.
 fn worlds() -> Vec<(Record, Observed)> {
@@ -23,10 +28,12 @@ fn worlds() -> Vec<(Record, Observed)> {
             for container in &containers {
                 let whole = !matches!(phase, Phase::Provisioning | Phase::Failed);
                 let record = Record { phase: *phase, cloned: whole, anew, ..Record::new(false) };
-                for volume in
-                    [Resource::Absent, Resource::Present(VolumeFacts { ours: true, checked: false })]
-                {
+                for (network, volume) in [(false, false), (false, true), (true, true)] {
+                    let facts = VolumeFacts { ours: true, checked: false };
+                    let volume = if volume { Resource::Present(facts) } else { Resource::Absent };
+                    let facts = NetworkFacts { ours: true, in_use: false };
                     let observed = Observed {
+                        network: if network { Resource::Present(facts) } else { Resource::Absent },
                         container: container.clone(),
                         agent_volume: volume.clone(),
                         workspace_volume: volume,
@@ -42,8 +49,9 @@ fn worlds() -> Vec<(Record, Observed)> {
 
 #[test]
 fn no_contact_is_never_proof_of_death() {
+    let plan = plan();
     for (record, observed) in worlds() {
-        let said = standing("acme", &record, &observed, Waits::default());
+        let said = standing("acme", &plan, &record, &observed, Waits::default());
         match &observed.container {
             Resource::Unknown { .. } => {
                 assert_eq!(said.status, WorkspaceStatus::Unverifiable);
@@ -61,9 +69,9 @@ fn no_contact_is_never_proof_of_death() {
 /// Each thing that is offered is done to its end, over an engine that does what it is told.
 #[test]
 fn nothing_is_offered_that_the_sequencer_refuses() {
-    let plan = crate::support::planned(&crate::support::with("docker", &[])).plan;
+    let plan = plan();
     for (record, observed) in worlds() {
-        let said = standing("acme", &record, &observed, Waits::default());
+        let said = standing("acme", &plan, &record, &observed, Waits::default());
         for action in &said.badge.actions {
             let goals: &[Goal] = match action {
                 WorkspaceAction::Start => &[Goal::Start],
@@ -91,8 +99,9 @@ fn nothing_is_offered_that_the_sequencer_refuses() {
 
 #[test]
 fn what_waits_for_a_recreate_stands_out_where_it_runs() {
+    let plan = plan();
     for (record, observed) in worlds() {
-        let of = |recreate, adopt| standing("acme", &record, &observed, Waits { recreate, adopt });
+        let of = |recreate, adopt| standing("acme", &plan, &record, &observed, Waits { recreate, adopt });
         let calm = of(false, false);
         let runs = calm.status == WorkspaceStatus::Running;
         for (waiting, first) in [

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use data_encoding::BASE64;
 use orca_container_core::{Sensitive, quoted};
 
 use super::container_flags::ContainerFlags;
@@ -67,6 +68,13 @@ pub(super) fn run(args: CloneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     if words.choices.enabled == Some(false) {
         return Err(Failure::Usage("A clone is made in a container only.".into()));
     }
+    if let Some(name) = args.name.as_deref().filter(|name| !is_name(name)) {
+        let message = format!(
+            "A workspace is called by a name without slashes that is no id of one; {} is none.",
+            quoted(name)
+        );
+        return Err(Failure::Usage(message));
+    }
     let settings = settings_of(args.settings.as_deref())?;
     let credential = match (args.token_stdin, args.token_secret, args.identity) {
         (true, ..) => token(args.token_user, from_standard_input(io)?),
@@ -101,8 +109,17 @@ pub(super) fn run(args: CloneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     Err(failed)
 }
 
+/// What no path, and no id of a workspace, is taken for.
+fn is_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\']) && !name.starts_with("orca-ws-")
+}
+
 fn token(user: String, token: Sensitive) -> Credential {
     redact::know(token.reveal());
+    // As it is sent, and a server may send it back.
+    for text in [token.reveal(), &format!("{user}:{}", token.reveal())] {
+        redact::know(&BASE64.encode(text.as_bytes()));
+    }
     Credential::Token { user, token }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct RecipeArgs {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Make a workspace for the branch and commit that Orca names in its variables, from the repository of the current folder
-    Create(CreateArgs),
+    Create(Box<CreateArgs>),
     /// Stop the workspace of Orca's payload
     Suspend,
     /// Start the workspace of Orca's payload again
@@ -65,7 +65,7 @@ struct DestroyArgs {
 
 pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     match args.what {
-        What::Create(args) => create(args, io),
+        What::Create(args) => create(*args, io),
         What::Suspend => {
             let one = of_payload(io)?;
             reach_to(Goal::Stop, &one, false, io)?;

@@ -29,7 +29,7 @@ pub(super) fn run(args: &SshProxyArgs, io: &mut Io<'_>) -> Result<Ended, Failure
     };
     // Both ends are the client's: nobody is asked here, and nothing but the connection is on standard output.
     let mut ui = Person { io: &mut *io, quiet: false, asks: false };
-    let ended = connect(record, &store, &settings, &mut ui);
+    let ended = connect(&record, &store, &settings, &mut ui);
     match ended {
         Ok(0) => Ok(Ended::Done),
         Ok(_) => Err(Failure::Shown),

@@ -92,7 +92,15 @@ impl Host {
         let text = answer.text();
         let mut found = text.lines().map(|line| line.split('\0').collect::<Vec<_>>());
         let Some(fields) = found.find(|fields| fields.first() == Some(&reference)) else {
-            return Ok(At::Absent);
+            // One that stands for something that is not there is not listed.
+            let symbolic = self.git.ask(&["symbolic-ref", "--quiet", reference])?;
+            return match symbolic.code {
+                0 => Err(ImportError::Symbolic {
+                    reference: reference.into(),
+                    to: symbolic.text().trim().into(),
+                }),
+                _ => Ok(At::Absent),
+            };
         };
         match fields.as_slice() {
             [_, id, "commit", ""] if is_object_id(id) => Ok(At::Commit((*id).into())),

@@ -32,7 +32,7 @@ const SAID: usize = 100;
 ///
 /// `settings` are read for each session: what a terminal gets is what is said when it is opened.
 pub fn connect(
-    record: WorkspaceRecord,
+    record: &WorkspaceRecord,
     store: &Store,
     settings: &dyn Fn() -> Result<Settings, String>,
     ui: &mut dyn Ui,
@@ -55,7 +55,7 @@ pub fn connect(
 
 /// The workspace, looked at and started where it is stopped; its keys.
 fn running(
-    record: WorkspaceRecord,
+    record: &WorkspaceRecord,
     store: &Store,
     settings: &dyn Fn() -> Result<Settings, String>,
     ui: &mut dyn Ui,

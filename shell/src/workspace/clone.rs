@@ -4,18 +4,35 @@
 //! What the repository says is known once it is there. So the workspace is made without it, and made anew with it before
 //! anybody works inside: then it is judged, shown and asked like any other repository's word.
 
+use std::time::Duration;
+
 use orca_container_core::input::{ContainerOptions, DevcontainerFile, PlanRequest, RepositoryFile};
 use orca_container_core::{CloneFrom, PlanAnswer, Sensitive, limits, plan};
 
 use super::create::{Making, create_locked, worktree_lock};
-use super::drift::{FoundInside, file_inside};
 use super::recreate::{RecreateOptions, recreate};
 use super::{Told, Ui, WorkspaceError};
+use crate::engine::Client;
 use crate::gather::devcontainer;
 use crate::gather::remote::{Credential, Remote, gather_remote, handed_over};
 use crate::gather::request::{Words, devcontainer_file, know};
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord};
+
+/// How long git in the container may take to give a text.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Gives the blob at a path of the commit that is checked out: `sh -c COMMITTED_TEXT sh TARGET PATH`.
+const COMMITTED_TEXT: &str = "\
+set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd -- \"$1\"; entry=$(git ls-tree HEAD -- \"$2\"); \
+case $entry in '') exit 10;; 100644*|100755*) ;; *) exit 11;; esac; exec git cat-file blob \"HEAD:$2\"";
+
+/// What it ends with where there is nothing.
+const ABSENT: i32 = 10;
+
+/// What it ends with where there is something else.
+const NOT_REGULAR: i32 = 11;
 
 /// The image that a person chooses to take that of devcontainer.json.
 const DEVCONTAINER: &str = "devcontainer";
@@ -65,15 +82,8 @@ pub fn clone(
     if let PlanAnswer::Refused(refusal) = plan(&request) {
         return Err(refusal.into());
     }
+    name_is_free(store, &request)?;
     let lock = worktree_lock(store, &request)?;
-    let record = match unfinished(store, &request)? {
-        Some(record) => record,
-        None => {
-            let secret = handed_over(&options.remote.url, &options.credential)?;
-            let making = Making { approve: &[], chosen: chosen.as_deref(), clone_secret: Some(secret) };
-            create_locked(request, making, store, ui)?
-        }
-    };
     let adopting = RecreateOptions {
         settings: options.settings,
         choices: ContainerOptions { image, ..ContainerOptions::default() },
@@ -83,10 +93,41 @@ pub fn clone(
         approve: options.approve,
         dry_run: false,
     };
-    let settled = settle(&record, store, &adopting, ui, tell);
+    let cloned = cloned(request, &options.remote, &options.credential, &adopting, store, ui)
+        .map(|record| (settle(&record, store, &adopting, ui, tell).err(), record));
     lock.remove();
+    let (failed, record) = cloned?;
     let record = store.record(record.file_name())?.unwrap_or(record);
-    Ok(Cloned { record, failed: settled.err() })
+    Ok(Cloned { record, failed })
+}
+
+/// The clone that is there, or a new one.
+fn cloned(
+    request: PlanRequest,
+    remote: &Remote,
+    credential: &Credential,
+    adopting: &RecreateOptions<'_>,
+    store: &Store,
+    ui: &mut dyn Ui,
+) -> Result<WorkspaceRecord, WorkspaceError> {
+    if let Some(record) = unfinished(store, &request)? {
+        return Ok(record);
+    }
+    let secret = handed_over(&remote.url, credential)?;
+    let chosen = adopting.devcontainer.as_deref();
+    create_locked(request, Making { approve: &[], chosen, clone_secret: Some(secret) }, store, ui)
+}
+
+/// Two workspaces of one name could not be told apart by it.
+fn name_is_free(store: &Store, request: &PlanRequest) -> Result<(), WorkspaceError> {
+    let (records, _) = store.records()?;
+    let asked = &request.workspace;
+    let taken =
+        |record: &WorkspaceRecord| record.workspace.name == asked.name && record.workspace.id != asked.id;
+    if records.iter().any(taken) {
+        return Err(WorkspaceError::NameTaken(orca_container_core::quoted(&asked.name)));
+    }
+    Ok(())
 }
 
 /// A workspace of this URL whose clone is there and whose files were not looked at.
@@ -160,17 +201,33 @@ pub(super) fn use_texts_inside(
     }
 }
 
+/// A text of the commit that was cloned. Only our own git worked in there until now, so its word counts.
 fn text_inside(record: &WorkspaceRecord, path: &str, cap: usize) -> Result<Option<String>, WorkspaceError> {
-    match file_inside(record, path, cap) {
-        FoundInside::Absent => Ok(None),
-        FoundInside::Text(text) => Ok(Some(text)),
-        FoundInside::Other => Err(WorkspaceError::Blocked(vec![format!(
-            "{} in the clone must be a regular file in UTF-8.",
-            orca_container_core::quoted(path)
-        )])),
-        FoundInside::Unknown => Err(WorkspaceError::Blocked(vec![format!(
-            "{} in the clone cannot be read; the workspace's container must be there.",
-            orca_container_core::quoted(path)
-        )])),
+    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+    let id = record.container_id.as_deref().unwrap_or_default();
+    let target = record.plan.clone.as_ref().map_or("", |clone| clone.target.as_str());
+    let words =
+        ["exec", "--workdir=/", "--", id, "/usr/bin/env", "-i", "/bin/sh", "-c", COMMITTED_TEXT, "sh"];
+    let answer = client.ask(&[&words[..], &[target, path]].concat(), PATIENCE)?;
+    let shown = orca_container_core::quoted(path);
+    match answer.code {
+        0 => {}
+        ABSENT => return Ok(None),
+        NOT_REGULAR => {
+            return Err(WorkspaceError::Blocked(vec![format!(
+                "The committed {shown} must be a regular file."
+            )]));
+        }
+        _ => return Err(answer.unusable("git in the container").into()),
+    }
+    let mut bytes = answer.stdout;
+    // Longer than the bound stays longer than the bound, so that the core says so.
+    bytes.truncate(cap.saturating_add(4));
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.utf8_error().error_len().is_none() => {
+            Ok(Some(String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        }
+        Err(_) => Err(WorkspaceError::Blocked(vec![format!("The committed {shown} must be UTF-8.")])),
     }
 }

@@ -208,6 +208,9 @@ pub enum WorkspaceError {
     /// The repository cannot be cloned from.
     #[error(transparent)]
     Committed(#[from] CommittedError),
+    /// Another one is called so.
+    #[error("A workspace is called {0} already; give this one another name with --name.")]
+    NameTaken(String),
     /// A clone from a remote that was not finished.
     #[error(
         "What the files of the repository of {0} say was not settled yet. Take them: recreate {0} --adopt-repository-config; or go on without them: recreate {0}."

@@ -28,6 +28,6 @@ pub fn status(record: &WorkspaceRecord, drift: Vec<Drift>, recreate: Vec<String>
     // What an agent changed in its own clone, or nobody has committed, is adopted by nothing.
     let is_adoptable = |one: &Drift| one.place == DriftPlace::Commit && one.kind != DriftKind::Unknown;
     let waits = Waits { recreate: !recreate.is_empty(), adopt: drift.iter().any(is_adoptable) };
-    let standing = standing(&record.workspace.name, &record.progress, &observed, waits);
+    let standing = standing(&record.workspace.name, &record.plan, &record.progress, &observed, waits);
     Status { standing, drift, recreate }
 }

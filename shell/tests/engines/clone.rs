@@ -127,11 +127,12 @@ pub fn over_https(bench: &mut Bench) {
         );
         bench.nothing_is_left();
     }
+    drop(server.asked());
     let typed = format!("{}\n", token.marker());
     let cloned = clone_reading(bench, &image, &typed, &[url.as_str(), "--token-stdin"]).ok();
     token.assert_absent("what clone said", format!("{}{}", cloned.stdout, cloned.stderr).as_bytes());
-    // The host of the repository is asked without it first, and nothing but the clone asks.
-    assert!(server.asked().iter().any(|line| line.ends_with("with credentials")));
+    let asked = server.asked();
+    assert!(asked.iter().any(|line| line.ends_with("with credentials")), "{asked:?}");
 
     let inside = |words: &[&str]| bench.run(&[&["exec", "web", "--"], words].concat()).ok().stdout;
     assert_eq!(inside(&["git", "log", "--format=%s", "-1"]).trim(), "orca.yaml");
@@ -166,6 +167,37 @@ pub fn over_https(bench: &mut Bench) {
     ]);
     bench.run(&["rm", "web"]).code(1);
     bench.run(&["rm", "web", "--force"]).ok();
+    bench.nothing_is_left();
+}
+
+/// Killed between the clone and what its files say: nobody is let in, and the same command goes on.
+pub fn interrupted(bench: &mut Bench) {
+    bench.commit_file(
+        "orca.yaml",
+        "worktree:\n  container:\n    network: none\n    env:\n      FROM_REMOTE: here\n",
+    );
+    serve_repository(bench);
+    let certificates = certificates(bench);
+    let image = build_image_of(bench.engine, "remote", "", Some(&certificates.join("ca.pem")));
+    let server = Server::start(bench, &certificates, "", "");
+    let url = server.url("web.git");
+    bench.wrap(bench.engine, "case \"$*\" in *\"git ls-tree HEAD\"*) kill -9 $PPID; exit 1 ;; esac");
+    assert_ne!(bench.run(&clone_args(bench.engine, &image, &[&url])).code, 0);
+    bench.wrap(bench.engine, "");
+    let kept_out = bench.run(&["exec", "web", "--", "true"]).code(1);
+    assert!(kept_out.stderr.contains("was not settled yet"), "{kept_out:?}");
+    bench.run(&clone_args(bench.engine, &image, &[&url])).ok();
+    let seen =
+        bench.run(&["exec", "web", "--", "sh", "-c", "echo $FROM_REMOTE; ip link | grep -c eth0"]).stdout;
+    assert_eq!(seen, "here\n0\n");
+    // From here on an agent can write what it likes, and a second clone of the name is another workspace's.
+    bench.run(&["recreate", "web", "--adopt-repository-config"]).code(1);
+    bench.run(&["recreate", "web"]).ok();
+    bench.run(&clone_args(bench.engine, &image, &[&url])).code(1);
+    for name in ["", ".", "a/b", "orca-ws-x"] {
+        bench.run(&clone_args(bench.engine, &image, &[&url, "--name", name])).code(2);
+    }
+    bench.run(&["rm", "web"]).ok();
     bench.nothing_is_left();
 }
 
@@ -326,6 +358,7 @@ pub fn refused(bench: &mut Bench) {
             let ran = bench.run(&args);
             // As a flag it is no flag of ours.
             assert!(ran.code == 1 || (ran.code == 2 && url.starts_with('-')), "{url}: {ran:?}");
+            assert!(ran.code == 2 || ran.stderr.contains("clone_url_refused"), "{url}: {ran:?}");
             token.assert_absent(&url, format!("{}{}", ran.stdout, ran.stderr).as_bytes());
         }
     }

@@ -160,6 +160,7 @@ const TESTS: &[(&str, Test)] = &[
     ("fetch::a_branch_that_a_worktree_holds_is_left", fetch::held),
     ("fetch::what_is_no_step_forward_is_kept_beside_the_branch", fetch::diverged),
     ("clone::a_token_is_for_one_clone_and_nowhere_afterwards", clone::over_https),
+    ("clone::a_clone_that_is_killed_before_its_files_count_goes_on", clone::interrupted),
     ("clone::a_remote_that_leads_elsewhere_leads_there_without_the_token", clone::led_elsewhere),
     ("clone::a_key_is_for_one_clone_and_for_a_host_that_is_known", clone::over_ssh),
     ("clone::what_git_would_run_or_read_is_refused", clone::refused),

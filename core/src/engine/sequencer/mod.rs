@@ -252,7 +252,7 @@ fn start(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
     }
     if record.phase.is_unfinished() {
         // Its clone may be missing: a phase "running" would say that it is whole.
-        return Next::block("record", "The workspace's create did not end; create it again, or remove it.");
+        return Next::block("record", "The workspace's making did not end; make it again, or remove it.");
     }
     match &observed.container {
         Resource::Absent => {

@@ -16,7 +16,7 @@ pub(super) fn recreate(plan: &ContainerPlan, record: &Record, observed: &Observe
         return Next::block("record", "The workspace is being removed; finish that first.");
     }
     if record.phase.is_unfinished() || !record.cloned {
-        return Next::block("record", "The workspace's create did not end; create it again, or remove it.");
+        return Next::block("record", "The workspace's making did not end; make it again, or remove it.");
     }
     if record.anew { make(plan, record, observed) } else { take_away(record, observed) }
 }
@@ -37,6 +37,10 @@ fn take_away(record: &Record, observed: &Observed) -> Next {
 /// As in a create, but a volume that is gone is not made again: the work went with it, and an empty one would hide that.
 /// The agent's goes where a person said so, and until a fresh one is there: one that a crash left is taken away once more.
 fn make(plan: &ContainerPlan, record: &Record, observed: &Observed) -> Next {
+    // What a container has mounted does not go before it, whoever's it is.
+    if record.reset_agent && observed.container != Resource::Absent {
+        return take_away(record, observed);
+    }
     with_its_volumes(plan, record, observed, |volume| {
         if volume == VolumeRef::Agent && record.reset_agent {
             return match observed.volume(volume) {

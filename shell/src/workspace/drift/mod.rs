@@ -111,30 +111,6 @@ fn drift_inside(record: &WorkspaceRecord) -> Vec<Drift> {
     told.collect()
 }
 
-/// What a clone has at a path.
-pub(super) enum FoundInside {
-    Text(String),
-    /// No regular file, or no text.
-    Other,
-    Absent,
-    Unknown,
-}
-
-/// One file of the clone, copied out by the engine.
-pub(super) fn file_inside(record: &WorkspaceRecord, path: &str, cap: usize) -> FoundInside {
-    let (Some(id), Some(clone)) = (&record.container_id, &record.plan.clone) else {
-        return FoundInside::Unknown;
-    };
-    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
-    let whole = Path::new(&clone.target).join(path).to_string_lossy().into_owned();
-    match inside::files(&client, id, &[(whole, cap)]).pop() {
-        Some(Found::Text(bytes)) => String::from_utf8(bytes).map_or(FoundInside::Other, FoundInside::Text),
-        Some(Found::Other) => FoundInside::Other,
-        Some(Found::Absent) => FoundInside::Absent,
-        Some(Found::Unknown) | None => FoundInside::Unknown,
-    }
-}
-
 /// The worktree on the host, and the workspace's folder in it.
 fn places(record: &WorkspaceRecord) -> Option<(PathBuf, PathBuf)> {
     let worktree = record.workspace.worktree_path.as_ref()?;
