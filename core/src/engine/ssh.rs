@@ -7,6 +7,7 @@
 //!
 //! Scripts are exact in dash, bash --posix and busybox sh; data reaches them as positional parameters.
 
+use crate::plan::ContainerPlan;
 use alloc::{format, string::String, vec::Vec};
 
 /// Begins a line of the connection's standard error that asks for a session's variables: the session's process id follows.
@@ -50,10 +51,10 @@ set -- \"$SHELL\" \"$command\"; unset dir command answer said mask; eval \"$text
 if [ -n \"$2\" ]; then unset ORCA_SSH_FOLDER; exec \"$1\" -c \"$2\"; fi; \
 cd -- \"$ORCA_SSH_FOLDER\" 2>/dev/null || :; unset ORCA_SSH_FOLDER; exec \"$1\"";
 
-/// Leaves the environment of a launch for a session: `sh -c SSH_ENVIRONMENT sh ANSWER`. It waits for nobody: a session that
+/// Leaves the environment of a launch for a session: `sh -c SSH_ENVIRONMENT sh ANSWER FOLDER`. It waits for nobody: a session that
 /// is gone has nothing that could be read.
 const SSH_ENVIRONMENT: &str = "\
-umask 077; ORCA_SSH_FOLDER=$(pwd); export ORCA_SSH_FOLDER; [ -p \"$1.done\" ] || exit 0; \
+umask 077; ORCA_SSH_FOLDER=$2; export ORCA_SSH_FOLDER; [ -p \"$1.done\" ] || exit 0; \
 export -p >\"$1\"; echo yes 1<>\"$1.done\"";
 
 /// Tells a session why it gets none: `sh -c SSH_REFUSED sh ANSWER WHY`.
@@ -66,10 +67,12 @@ pub fn ssh_serve_argv(container_id: &str, connection: &str, authorized_key: &str
     internal(container_id, true, SSH_SERVE, &[connection, authorized_key, SSH_SESSION])
 }
 
-/// The command of the launch that answers a session.
-pub fn ssh_environment_command(connection: &str, session: u32) -> Vec<String> {
+/// The command of the launch that answers a session. It starts in `/`, since an agent may have taken the clone away.
+pub fn ssh_environment_command(plan: &ContainerPlan, connection: &str, session: u32) -> Vec<String> {
     let answer = answer(connection, session);
-    ["/bin/sh", "-c", SSH_ENVIRONMENT, "sh", &answer].map(String::from).into()
+    let chosen = plan.devcontainer.as_ref().map(|file| file.workspace_folder.as_str());
+    let folder = chosen.or(plan.clone.as_ref().map(|clone| clone.target.as_str())).unwrap_or("/");
+    ["/bin/sh", "-c", SSH_ENVIRONMENT, "sh", &answer, folder].map(String::from).into()
 }
 
 /// The arguments of the engine's client that tell a session why it gets nothing; `why` holds no value.

@@ -163,9 +163,9 @@ impl Sessions<'_> {
         let record = record.filter(|now| now.container_id.as_ref() == Some(&self.id));
         let record = record.ok_or("The workspace has another container now; connect again.")?;
         let options = LaunchOptions {
-            command: LaunchCommand::Argv(ssh_environment_command(&self.connection, session)),
+            command: LaunchCommand::Argv(ssh_environment_command(&record.plan, &self.connection, session)),
             tty: false,
-            workdir: None,
+            workdir: Some("/".into()),
             secrets: Handed::Nothing,
         };
         let prepared = launch_answer(&record, self.store, &settings, options);

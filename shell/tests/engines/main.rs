@@ -28,6 +28,7 @@ mod listing;
 mod many;
 mod misfortune;
 mod policy;
+mod recipe;
 mod recreate;
 mod rootless;
 mod secrets;
@@ -165,6 +166,11 @@ const TESTS: &[(&str, Test)] = &[
     ("clone::a_key_is_for_one_clone_and_for_a_host_that_is_known", clone::over_ssh),
     ("clone::what_git_would_run_or_read_is_refused", clone::refused),
     ("clone::other_branches_and_new_ones_are_workspaces_of_their_own", clone::branches),
+    ("recipe::orcas_terminals_live_in_the_workspace_from_create_to_destroy", recipe::whole_life),
+    ("recipe::every_new_session_has_the_variables_of_now", recipe::variables),
+    ("recipe::a_client_that_is_killed_leaves_no_process", recipe::killed),
+    ("recipe::each_terminal_is_in_its_own_workspace", recipe::five),
+    ("recipe::a_failure_says_nothing_on_standard_output_and_leaves_nothing", recipe::failures),
     ("hostile_fetch::objects_that_no_git_writes_are_refused", hostile_fetch::bad_objects),
     ("hostile_fetch::nothing_but_the_branch_comes", hostile_fetch::other_bundles),
     ("hostile_fetch::what_is_too_much_is_dropped", hostile_fetch::too_much),
