@@ -28,6 +28,7 @@ mod launch;
 mod person;
 mod plan;
 mod recipe;
+mod recipe_init;
 mod renew;
 mod schema;
 mod ssh_proxy;

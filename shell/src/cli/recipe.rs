@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::container_flags::ContainerFlags;
 use super::person::Person;
+use super::recipe_init::{InitArgs, init};
 use super::workspace::{OneArgs, failure, found, reach_to, settings_of, store};
 use super::{Ended, Failure, Io};
 use crate::gather::branch::Branch;
@@ -38,6 +39,7 @@ enum What {
     Resume(SettingsArgs),
     /// Remove the workspace of Orca's payload; one that holds work that is nowhere else is kept
     Destroy(DestroyArgs),
+    Init(InitArgs),
 }
 
 #[derive(Debug, Args)]
@@ -65,6 +67,7 @@ struct DestroyArgs {
 
 pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     match args.what {
+        What::Init(args) => init(&args, io),
         What::Create(args) => create(*args, io),
         What::Suspend => {
             let one = of_payload(io)?;

@@ -21,6 +21,7 @@ mod launch;
 mod person;
 #[cfg(test)]
 mod readme;
+mod recipe;
 #[cfg(test)]
 mod runs;
 #[cfg(test)]
