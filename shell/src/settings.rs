@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use orca_container_core::input::{Approval, GlobalSettings, RepoSettings, SecretName, UniqueMap, read_json};
 use serde::{Deserialize, Deserializer};
 
-#[cfg(unix)]
-use crate::gather::remote::settings_of;
 use crate::gather::repository::find_repository;
 use crate::gather::settings_file::SettingsFile;
 use crate::secrets::{self, DeclaredSecret};
@@ -156,10 +154,10 @@ impl Settings {
         Ok(chosen)
     }
 
-    /// The settings of what is cloned from this URL.
-    #[cfg(unix)]
+    /// The settings of what is cloned from a URL: a person writes it as the key, as it is cloned.
     pub fn for_remote(&self, url: &str) -> RepoSettings {
-        settings_of(self.document.repositories.iter(), url)
+        let found = self.document.repositories.iter().find(|(key, _)| *key == url);
+        found.map(|(_, settings)| settings.clone()).unwrap_or_default()
     }
 
     fn folder_of(&self, key: &str) -> PathBuf {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use orca_container_core::input::{PlanRequest, RepoSettings, Workspace};
+use orca_container_core::input::{PlanRequest, Workspace};
 use orca_container_core::{CloneFrom, Sensitive, quoted};
 
 use super::request::{PREVIEW, Words, assemble, know};
@@ -202,14 +202,6 @@ fn known_hosts(host: &str) -> Result<String, CredentialError> {
         found.for_each(|line| lines.extend([line, "\n"]));
     }
     if lines.is_empty() { Err(CredentialError::UnknownHost(quoted(host))) } else { Ok(lines) }
-}
-
-/// The settings of a URL: a person writes it as the key of `repositories`, as it is cloned.
-pub(crate) fn settings_of<'s>(
-    mut repositories: impl Iterator<Item = (&'s str, &'s RepoSettings)>,
-    url: &str,
-) -> RepoSettings {
-    repositories.find(|(key, _)| *key == url).map(|(_, settings)| settings.clone()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod sizes;
 mod status;
 mod sweep;
 mod texts;
+mod texts_inside;
 mod unpushed;
 
 pub use clone::{CloneOptions, Cloned, clone};

@@ -10,13 +10,13 @@ use orca_container_core::{
     CloneFrom, Goal, PendingApproval, Planned, Record, Resource, Sensitive, limits, start_env_text,
 };
 
-use super::clone::use_texts_inside;
 use super::create::{engine, image, measured};
 use super::helper::remove_leftovers;
 use super::judging::{is_strict, judge, needs};
 use super::launch::launch_request;
 use super::lifecycle::{AFTER_START, run_stages};
 use super::texts::{Texts, inside_of, use_committed_texts};
+use super::texts_inside::use_texts_inside;
 use super::{Runner, Ui, WorkspaceError};
 use crate::engine::{check_floor, spaces};
 use crate::gather::committed::Committed;
