@@ -29,7 +29,7 @@ if [ \"${4:-}\" = \"$leader\" ]; then kill -HUP \"${process#/proc/}\" 2>/dev/nul
 tidy() { trap '' HUP INT TERM; [ -z \"$asker\" ] || kill \"$asker\" 2>/dev/null || :; hang_up; rm -rf -- \"$dir\"; }; \
 trap tidy EXIT; trap 'exit 1' HUP INT TERM; : >\"$dir/sessions\"; \
 while IFS= read -r line && [ -n \"$line\" ]; do printf '%s\\n' \"$line\"; done >\"$dir/host\"; \
-printf '%s\\n' \"$2\" >\"$dir/key\"; printf '%s\\n' \"$3\" >\"$dir/session\"; mkfifo \"$dir/asked\"; \
+printf '%s\\n' \"$2\" >\"$dir/key\" && printf '%s\\n' \"$3\" >\"$dir/session\" && mkfifo \"$dir/asked\" || fail 'The container has no room in /dev/shm.'; \
 while IFS= read -r session; do echo \"orca-session $session\"; done <>\"$dir/asked\" >&2 & asker=$!; \
 \"$sshd\" -i -e -f /dev/null -o HostKey=\"$dir/host\" -o AuthorizedKeysFile=\"$dir/key\" \
 -o ForceCommand=\"exec /bin/sh $dir/session $dir\" -o Subsystem='sftp orca-sftp' \
@@ -44,18 +44,21 @@ dir=$1; command=${SSH_ORIGINAL_COMMAND-}; echo $$ >>\"$dir/sessions\"; \
 if [ \"$command\" = orca-sftp ]; then for server in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server \
 /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do [ ! -x $server ] || exec $server; done; \
 echo 'The image has no sftp-server. On Debian: apt-get install openssh-sftp-server.' >&2; exit 127; fi; \
-mask=$(umask); umask 077; answer=$dir/answer.$$; mkfifo \"$answer.done\" && exec 3<>\"$answer.done\" || exit 1; \
-echo $$ >\"$dir/asked\"; read -r said <&3; exec 3<&-; text=$(cat \"$answer\"); rm -f \"$answer\" \"$answer.done\"; umask \"$mask\"; \
+mask=$(umask); umask 077; answer=$dir/answer.$$; trap 'rm -f \"$answer\" \"$answer.done\"; exit 1' HUP INT TERM; \
+rm -f \"$answer\" \"$answer.done\"; mkfifo \"$answer.done\" && exec 3<>\"$answer.done\" || exit 1; \
+echo $$ >\"$dir/asked\"; read -r said <&3; exec 3<&-; text=$(cat \"$answer\"); rm -f \"$answer\" \"$answer.done\"; umask \"$mask\"; trap - HUP INT TERM; \
 if [ \"$said\" != yes ]; then printf '%s\\n' \"$text\" >&2; exit 1; fi; \
-set -- \"$SHELL\" \"$command\"; unset dir command answer said mask; eval \"$text\"; unset text; \
+case $text in *': whole') ;; *) echo 'orca-container: /dev/shm of the container has no room for the variables.' >&2; exit 1;; esac; \
+set -- \"$SHELL\" \"$command\" \"${TERM-}\"; unset dir command answer said mask; eval \"unset text; $text\"; \
+if [ -n \"$3\" ]; then TERM=$3; export TERM; fi; unset SSH_ORIGINAL_COMMAND; \
 if [ -n \"$2\" ]; then unset ORCA_SSH_FOLDER; exec \"$1\" -c \"$2\"; fi; \
 cd -- \"$ORCA_SSH_FOLDER\" 2>/dev/null || :; unset ORCA_SSH_FOLDER; exec \"$1\"";
 
 /// Leaves the environment of a launch for a session: `sh -c SSH_ENVIRONMENT sh ANSWER FOLDER`. It waits for nobody: a session that
 /// is gone has nothing that could be read.
 const SSH_ENVIRONMENT: &str = "\
-umask 077; ORCA_SSH_FOLDER=$2; export ORCA_SSH_FOLDER; [ -p \"$1.done\" ] || exit 0; \
-export -p >\"$1\"; echo yes 1<>\"$1.done\"";
+umask 077; ORCA_SSH_FOLDER=$2; export ORCA_SSH_FOLDER; [ -p \"$1.done\" ] && [ -d \"/proc/${1##*.}\" ] || exit 0; \
+rm -f \"$1\"; { export -p; echo ': whole'; } >\"$1\"; [ -p \"$1.done\" ] || rm -f \"$1\"; echo yes 1<>\"$1.done\"";
 
 /// Tells a session why it gets none: `sh -c SSH_REFUSED sh ANSWER WHY`.
 const SSH_REFUSED: &str = "\
@@ -72,7 +75,12 @@ pub fn ssh_environment_command(plan: &ContainerPlan, connection: &str, session: 
     let answer = answer(connection, session);
     let chosen = plan.devcontainer.as_ref().map(|file| file.workspace_folder.as_str());
     let folder = chosen.or(plan.clone.as_ref().map(|clone| clone.target.as_str())).unwrap_or("/");
-    ["/bin/sh", "-c", SSH_ENVIRONMENT, "sh", &answer, folder].map(String::from).into()
+    // Where /bin/sh is bash it would give these back as its own, and a session that reads them would end.
+    let shells = ["UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO"];
+    let mut words: Vec<&str> = Vec::from(["/usr/bin/env"]);
+    words.extend(shells.iter().flat_map(|name| ["-u", name]));
+    words.extend(["/bin/sh", "-c", SSH_ENVIRONMENT, "sh", &answer, folder]);
+    words.into_iter().map(String::from).collect()
 }
 
 /// The arguments of the engine's client that tell a session why it gets nothing; `why` holds no value.

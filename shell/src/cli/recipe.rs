@@ -2,6 +2,7 @@
 //! the one JSON object of create and resume, and nothing else, whatever happens.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use orca_container_core::{Goal, quoted};
@@ -17,7 +18,10 @@ use crate::gather::read_at_most;
 use crate::recipe::{Asked, resource_of, result};
 use crate::ssh::{SshError, keys};
 use crate::store::{Store, WorkspaceRecord};
-use crate::workspace::{self, CreateOptions, WorkspaceError};
+use crate::workspace::{self, AFTER_START, CreateOptions, WorkspaceError};
+
+/// How long a connection that starts the workspace is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes of Orca's payload.
 const PAYLOAD: usize = 1024 * 1024;
@@ -76,7 +80,13 @@ pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         }
         What::Resume(args) => resume(&args, io),
         What::Destroy(args) => {
-            let one = of_payload(io)?;
+            let name = payload(io)?;
+            if let Err(WorkspaceError::NotFound(_)) = workspace::find(&store()?, &name) {
+                // Gone already, by an earlier destroy or by rm.
+                writeln!(io.stderr, "There is no workspace {} any more.", quoted(&name))?;
+                return Ok(Ended::Done);
+            }
+            let one = OneArgs::of(&name);
             reach_to(Goal::Remove, &one, !args.force, io)?;
             Ok(Ended::Done)
         }
@@ -90,27 +100,40 @@ fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     words.approvals.clear();
     let settings = settings_of(args.settings.as_deref())?;
     let store = store()?;
-    let branch = Branch::At { name: asked.branch, commit: asked.commit };
+    let Asked { branch: name, commit } = asked;
+    let how = format!("orca-container approve --new-branch {} --at {commit}", quoted(&name));
+    let branch = Branch::At { name, commit };
     let options = CreateOptions { folder: Path::new("."), settings: &settings, words, branch, approve };
-    let made = workspace::create(options, &store, &mut silent(io));
-    let record = match made {
+    let made = workspace::create_only(options, &store, &mut silent(io));
+    let mut record = match made {
         Ok(record) => record,
         Err(error @ WorkspaceError::NeedsApproval(_)) => {
             let failed = failure(error, io);
             writeln!(
                 io.stderr,
-                "Answer in this folder: orca-container approve --approve DIGEST, for each; then try again."
+                "Answer in this folder, with the flags of the recipe's create and one --approve for each: {how} --approve DIGEST. Then try again."
             )?;
             return Err(failed);
         }
         Err(error) => return Err(failure(error, io)),
     };
+    // A command of the repository that fails is told, and mended from inside.
+    let ran = workspace::run_stages(&AFTER_START, &mut record, &store, &settings, &mut silent(io));
+    if let Err(error) = ran {
+        writeln!(io.stderr, "warning: {error}")?;
+    }
     match reached(&record, &store, args.settings.as_deref()) {
         Ok(value) => say(&value, io),
         Err(why) => {
             // Orca knows nothing of a workspace that it got no result for.
             let one = OneArgs::of(record.file_name());
-            reach_to(Goal::Remove, &one, true, io)?;
+            if let Err(left) = reach_to(Goal::Remove, &one, false, io) {
+                writeln!(
+                    io.stderr,
+                    "warning: The workspace {} could not be removed: {left:?}",
+                    quoted(one.name())
+                )?;
+            }
             Err(why)
         }
     }
@@ -126,7 +149,7 @@ fn resume(args: &SettingsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
 
 /// How the workspace is reached, with keys of its own.
 fn reached(record: &WorkspaceRecord, store: &Store, settings: Option<&Path>) -> Result<Value, Failure> {
-    let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
+    let lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(|error| Failure::of(&error))?;
     let keys = keys(store, record).map_err(|error: SshError| Failure::of(&error))?;
     drop(lock);
     let failed =
@@ -147,10 +170,14 @@ fn silent<'a, 'io>(io: &'a mut Io<'io>) -> Person<'a, 'io> {
 }
 
 fn of_payload(io: &mut Io<'_>) -> Result<OneArgs, Failure> {
+    let name = payload(io)?;
+    found(&name)?;
+    Ok(OneArgs::of(&name))
+}
+
+/// The name that Orca's payload has.
+fn payload(io: &mut Io<'_>) -> Result<String, Failure> {
     let unreadable = |error| Failure::Failed(format!("Orca's payload cannot be read: {error}."));
     let payload = read_at_most(&mut *io.stdin, PAYLOAD).map_err(unreadable)?;
-    let name = resource_of(&payload).map_err(|error| Failure::of(&error))?;
-    // Told by the name that Orca has, where there is none.
-    found(&name).map_err(|_| Failure::Failed(format!("There is no workspace {}.", quoted(&name))))?;
-    Ok(OneArgs::of(&name))
+    resource_of(&payload).map_err(|error| Failure::of(&error))
 }

@@ -1,6 +1,8 @@
 //! `recipe init`: the entry of orca.yaml that lets the Orca of today use these workspaces, and what the first run takes.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,6 +13,7 @@ use super::workspace::settings_of;
 use super::{Ended, Failure, Io};
 use crate::gather::request::{Words, gather};
 use crate::gather::text_file::read_repository_text;
+use crate::store::random_id;
 
 /// The file that Orca reads recipes from, in the primary checkout.
 const FILE: &str = "orca.yaml";
@@ -109,8 +112,13 @@ fn still_reads(request: &PlanRequest, text: &str) -> Result<(), Failure> {
 /// In one step, and never through a link: the file is in a repository that others write to.
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Failed(format!("{FILE} could not be written: {error}."));
-    let beside = file.with_extension(format!("yaml.{}", std::process::id()));
-    fs::write(&beside, text).and_then(|()| fs::rename(&beside, file)).map_err(|error| {
+    // A name that nobody can have put something at.
+    let unique = random_id().map_err(|error| Failure::of(&error))?;
+    let beside = file.with_extension(format!("yaml.{unique}"));
+    let mode = fs::metadata(file).map_or(0o644, |there| there.permissions().mode() & 0o777);
+    let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside);
+    let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
+    written.and_then(|()| fs::rename(&beside, file)).map_err(|error| {
         let _ = fs::remove_file(&beside);
         failed(error)
     })

@@ -109,11 +109,15 @@ struct BranchFlags {
     /// Branch, or branch of a remote (origin/main), that the new one begins at; by default the one that is checked out
     #[arg(long, value_name = "NAME", requires = "new_branch")]
     base: Option<String>,
+    /// Commit, by its whole id, that the new one begins at
+    #[arg(long, value_name = "COMMIT", requires = "new_branch", conflicts_with = "base")]
+    at: Option<String>,
 }
 
 impl BranchFlags {
     fn said(self) -> Branch {
         match (self.branch, self.new_branch) {
+            (_, Some(name)) if self.at.is_some() => Branch::At { name, commit: self.at.unwrap_or_default() },
             (_, Some(name)) => Branch::New { name, base: self.base },
             (Some(name), None) => Branch::Existing(name),
             (None, None) => Branch::CheckedOut,

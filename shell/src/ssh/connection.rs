@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orca_container_core::input::LaunchCommand;
 use orca_container_core::{Goal, SSH_ASKS, ssh_environment_command, ssh_refused_argv, ssh_serve_argv};
@@ -24,6 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes of a line that the container says; what is longer is no line of ours.
 const LINE: u64 = 4096;
+
+/// Sessions that wait for an answer at once.
+const WAITING: usize = 256;
+
+/// Sessions that are answered in a minute; Orca opens some dozens at its start.
+const A_MINUTE: u32 = 300;
 
 /// Lines of the container that are passed on; sshd's own errors are a few.
 const SAID: usize = 100;
@@ -66,6 +73,9 @@ fn running(
     let record = store.record(record.file_name())?.ok_or(WorkspaceError::NotFound(shown.clone()))?;
     if record.progress.is_unfinished() {
         return Err(WorkspaceError::Unfinished(shown).into());
+    }
+    if record.texts_due {
+        return Err(WorkspaceError::TextsDue(shown).into());
     }
     let keys = keys(store, &record)?;
     let mut runner = Runner::new(store, record, true);
@@ -123,37 +133,41 @@ struct Sessions<'s> {
 }
 
 impl Sessions<'_> {
-    /// Reads what the container says until the connection ends. Whoever is inside may ask as well, for what any process of the
-    /// workspace can read anyway.
-    fn answer(&self, said: impl Read, ui: &mut dyn Ui) {
-        let mut said = BufReader::new(said);
-        let mut passed_on = 0_usize;
-        loop {
-            let mut line = Vec::new();
-            match (&mut said).take(LINE).read_until(b'\n', &mut line) {
-                Ok(1..) => {}
-                _ => return,
+    /// Answers until the connection ends. Whoever is inside may ask as well, for what any process of the workspace can read
+    /// anyway; what is asked faster than a person opens terminals is dropped.
+    fn answer(&self, said: impl Read + Send + 'static, ui: &mut dyn Ui) {
+        let (sender, heard) = mpsc::sync_channel(WAITING);
+        // Read whatever happens: an engine's client that nobody reads stops the terminals as well.
+        thread::spawn(move || listen(said, &sender));
+        let (mut passed_on, mut minute, mut answered) = (0_usize, Instant::now(), 0_u32);
+        for heard in heard {
+            if minute.elapsed() > Duration::from_secs(60) {
+                (minute, answered) = (Instant::now(), 0);
             }
-            let line = String::from_utf8_lossy(&line);
-            let line = line.trim_end();
-            if let Some(session) = line.strip_prefix(SSH_ASKS).and_then(|pid| pid.parse().ok()) {
-                self.hand_over(session, ui);
-            } else if passed_on < SAID {
+            let line = match heard {
+                Heard::Asked(_) if answered >= A_MINUTE => continue,
+                Heard::Asked(session) => {
+                    answered = answered.saturating_add(1);
+                    self.hand_over(session)
+                }
+                Heard::Said(line) => Some(line),
+            };
+            if let Some(line) = line.filter(|_| passed_on < SAID) {
                 passed_on = passed_on.saturating_add(1);
-                ui.progress(&orca_container_core::escaped(&mask(line)));
+                ui.progress(&orca_container_core::escaped(&mask(&line)));
             }
         }
     }
 
-    fn hand_over(&self, session: u32, ui: &mut dyn Ui) {
-        if let Err(why) = self.launch(session) {
-            let why = format!("orca-container: {why}");
-            let why = mask(&why);
-            ui.progress(&why);
-            // One that cannot be told waits until the connection ends, as for an engine that does not answer.
-            let args = ssh_refused_argv(&self.id, &self.connection, session, &why);
-            let _ = self.client.call(&args, Input::None, Wanted::Kept, PATIENCE);
-        }
+    /// Hands a session its variables, or tells it and us why not.
+    fn hand_over(&self, session: u32) -> Option<String> {
+        let why = self.launch(session).err()?;
+        let why = format!("orca-container: {why}");
+        let why = mask(&why).into_owned();
+        // One that cannot be told waits until the connection ends, as for an engine that does not answer.
+        let args = ssh_refused_argv(&self.id, &self.connection, session, &why);
+        let _ = self.client.call(&args, Input::None, Wanted::Kept, PATIENCE);
+        Some(why)
     }
 
     /// A launch as of `exec`, by what is said now.
@@ -174,13 +188,44 @@ impl Sessions<'_> {
         let mut command = Command::new(&answer.file);
         command.args(&answer.args).env_clear().envs(&answer.env).current_dir(&answer.cwd);
         let ran = run_bounded(command, &answer.file, Input::None, Wanted::Kept, Bounds::time(PATIENCE));
-        let ran = ran.map_err(|error| error.to_string())?;
+        let ran = ran.map_err(|error| {
+            // What it began inside may go on.
+            let end = &answer.terminate;
+            let mut command = Command::new(&end.file);
+            command.args(&end.args).env_clear().envs(&end.env).current_dir("/");
+            let _ = run_bounded(command, &end.file, Input::None, Wanted::Kept, Bounds::time(PATIENCE));
+            error.to_string()
+        })?;
         if ran.code != 0 {
             return Err(format!("The variables could not be handed over: {}.", ran.complaint()));
         }
         // What the last launch had is told by the environment's report; a session goes on without.
         let _ = self.store.write_last_launch(&record, &prepared.launched);
         Ok(())
+    }
+}
+
+/// What comes from the container beside the connection.
+enum Heard {
+    /// A session wants its variables.
+    Asked(u32),
+    /// Anything else.
+    Said(String),
+}
+
+/// Reads to the end; what nobody has time for is dropped.
+fn listen(said: impl Read, heard: &mpsc::SyncSender<Heard>) {
+    let mut said = BufReader::new(said);
+    loop {
+        let mut line = Vec::new();
+        match (&mut said).take(LINE).read_until(b'\n', &mut line) {
+            Ok(1..) => {}
+            _ => return,
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        let asked = line.strip_prefix(SSH_ASKS).and_then(|pid| pid.parse().ok());
+        let _ = heard.try_send(asked.map_or_else(|| Heard::Said(line.into()), Heard::Asked));
     }
 }
 

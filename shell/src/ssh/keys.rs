@@ -35,8 +35,9 @@ pub fn keys(store: &Store, record: &WorkspaceRecord) -> Result<Keys, SshError> {
     let folder = store.ssh_folder()?;
     let (identity, host) = (folder.join(name), folder.join(format!("{name}.host")));
     let known_hosts = folder.join(format!("{name}.known_hosts"));
-    // The last file is there once all others are.
-    if !known_hosts.is_file() {
+    // The last file is written once all others are there; one that somebody took away is made again with them.
+    let halves = [&identity, &host].map(|file| public(file).is_empty() || !file.is_file());
+    if !known_hosts.is_file() || halves.contains(&true) {
         store.forget_ssh(name);
         generate(&identity)?;
         generate(&host)?;

@@ -40,8 +40,21 @@ pub struct CreateOptions<'a> {
     pub approve: Vec<String>,
 }
 
-/// Makes a workspace; what an interrupted create of the same worktree left goes first. A failed step is undone.
+/// Makes a workspace; what an interrupted create of the same worktree left goes first. A failed step is undone. A command of
+/// the repository that fails afterwards is an error, and the workspace stands.
 pub fn create(
+    options: CreateOptions<'_>,
+    store: &Store,
+    ui: &mut dyn Ui,
+) -> Result<WorkspaceRecord, WorkspaceError> {
+    let settings = options.settings;
+    let mut record = create_only(options, store, ui)?;
+    run_stages(&AFTER_START, &mut record, store, settings, ui)?;
+    Ok(record)
+}
+
+/// The same without the repository's commands, which are then due.
+pub fn create_only(
     options: CreateOptions<'_>,
     store: &Store,
     ui: &mut dyn Ui,
@@ -54,9 +67,7 @@ pub fn create(
     let making = Making { approve: &options.approve, chosen: chosen.as_deref(), clone_secret: None };
     let made = create_locked(request, making, store, ui);
     worktree.remove();
-    let mut record = made?;
-    run_stages(&AFTER_START, &mut record, store, options.settings, ui)?;
-    Ok(record)
+    made
 }
 
 /// What a create needs beside its request.

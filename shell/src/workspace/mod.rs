@@ -25,7 +25,7 @@ mod unpushed;
 
 pub use clone::{CloneOptions, Cloned, clone};
 pub use copying::copy_again;
-pub use create::{CreateOptions, create};
+pub use create::{CreateOptions, create, create_only};
 pub use drift::{drift, drift_on_host};
 pub use environment::{Edit, Edited, edit, environment, waiting_for_recreate};
 pub use find::find;

@@ -283,7 +283,7 @@ impl Bench {
     /// Files in the store that belong to a workspace.
     pub fn left_in_store(&self) -> Vec<PathBuf> {
         let root = self.path("state/orca-container");
-        ["records", "values", "launches", "locks"]
+        ["records", "values", "launches", "locks", "ssh"]
             .iter()
             .flat_map(|folder| files_below(&root.join(folder)))
             .collect()

@@ -158,12 +158,34 @@ pub fn whole_life(bench: &mut Bench) {
     assert_eq!(std::fs::read(&back).unwrap(), std::fs::read(&local).unwrap());
 
     // Nothing of the host by forwarding; the container's own loopback is reached.
-    let remote = orca.ssh(&["-o", "ExitOnForwardFailure=yes", "-R", "127.0.0.1:9:127.0.0.1:9"], &["true"]);
+    let remote =
+        orca.ssh(&["-o", "ExitOnForwardFailure=yes", "-R", "127.0.0.1:20009:127.0.0.1:9"], &["true"]);
     assert_ne!(remote.code, 0, "{remote:?}");
-    let agent = orca.ssh(&["-A", "-X"], &["echo [${SSH_AUTH_SOCK-}${DISPLAY-}]"]).ok();
-    assert_eq!(agent.stdout, "[]\n");
+    // The person's agent is there, and would be forwarded.
+    let socket = bench.path("agent");
+    let mut persons =
+        Command::new("ssh-agent").arg("-D").arg("-a").arg(&socket).stdout(Stdio::null()).spawn().unwrap();
+    wait_for("the agent listens", || socket.exists());
+    let mut client = orca.client("ssh", &["-A"]);
+    let agent =
+        client.env("SSH_AUTH_SOCK", &socket).arg("echo [${SSH_AUTH_SOCK-}${DISPLAY-}]").output().unwrap();
+    persons.kill().unwrap();
+    persons.wait().unwrap();
+    assert_eq!(Ran::of(&agent).ok().stdout, "[]\n");
+    let inside = orca.ssh(&["-o", "ExitOnForwardFailure=yes", "-L", "20010:/orca/agent/socket"], &["true"]);
+    assert_eq!(inside.code, 0, "a forwarding that nobody uses is the client's own");
+    let mut listening = orca.client("ssh", &[]);
+    let mut listening = listening.arg("echo reached | nc -l -p 20011").spawn().unwrap();
+    wait_for("it listens", || orca.processes().iter().any(|line| line.contains("nc -l")));
+    let own = orca.ssh(&["-W", "127.0.0.1:20011"], &[]);
+    assert_eq!(own.stdout, "reached\n", "{own:?}");
+    let _ = listening.kill();
+    let _ = listening.wait();
     let elsewhere = orca.ssh(&["-W", "192.0.2.1:80"], &[]);
     assert!(elsewhere.code != 0 && elsewhere.stderr.contains("prohibited"), "{elsewhere:?}");
+
+    let kept = orca.lifecycle(&["destroy"]).code(1);
+    assert!(kept.stderr.contains("1 commit"), "{kept:?}");
 
     // The agent's worst command, as a terminal of Orca would run it.
     orca.ssh(&[], &["rm -rf --no-preserve-root / 2>/dev/null; rm -rf /* 2>/dev/null; true"]);
@@ -181,6 +203,7 @@ pub fn whole_life(bench: &mut Bench) {
     assert_eq!(orca.ssh(&[], &["echo started"]).ok().stdout, "started\n");
     orca.lifecycle(&["destroy"]).code(1);
     orca.lifecycle(&["destroy", "--force"]).ok();
+    orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
     assert_eq!(
         crate::bench::files_below(&bench.path("state/orca-container/ssh")),
@@ -204,6 +227,9 @@ pub fn variables(bench: &mut Bench) {
     let orca =
         Orca::create(bench, &image, "work/two", &["--network", "none", "--container-env", &assignment])
             .unwrap();
+    let terminal =
+        orca.client("ssh", &["-tt"]).env("TERM", "xterm-256color").arg("echo $TERM").output().unwrap();
+    assert_eq!(Ran::of(&terminal).ok().stdout.trim(), "xterm-256color");
     let show = ["printf '%s\\n' \"$TYPED\" \"$SECRET\" \"$ODD\""];
     assert_eq!(orca.ssh(&[], &show).ok().stdout, format!("{}\n{}\n\n", typed.marker(), secret.marker()));
 
@@ -254,7 +280,12 @@ pub fn killed(bench: &mut Bench) {
         std::thread::sleep(Duration::from_millis(pause));
         client.kill().unwrap();
         client.wait().unwrap();
+        if pause < 1000 {
+            // What had not begun yet begins, and ends.
+            std::thread::sleep(Duration::from_secs(2));
+        }
         wait_for(&format!("nothing is left after {pause} ms"), || orca.processes().is_empty());
+        assert_eq!(bench.run(&["exec", &orca.name(), "--", "true"]).code, 0);
     }
     let left =
         orca.bench.client(&["exec", orca.status()["containerId"].as_str().unwrap(), "ls", "/dev/shm"]).ok();
@@ -281,13 +312,20 @@ pub fn five(bench: &mut Bench) {
     let target =
         |orca: &Orca<'_>| orca.result["connection"]["target"]["identityFile"].as_str().unwrap().to_owned();
     let stranger = all[0].client("ssh", &[]);
-    let args: Vec<String> = stranger
-        .get_args()
-        .map(|arg| arg.to_string_lossy().replace(&target(&all[0]), &target(&all[1])))
-        .collect();
+    let exchanged = |arg: String| if arg == target(&all[0]) { target(&all[1]) } else { arg };
+    let args: Vec<String> =
+        stranger.get_args().map(|arg| exchanged(arg.to_string_lossy().into_owned())).collect();
     let mut stranger = Command::new("ssh");
     stranger.env_clear().envs(&bench.env).args(args).arg("true").stdin(Stdio::null());
-    assert_eq!(Ran::of(&stranger.output().unwrap()).code, 255);
+    let denied = Ran::of(&stranger.output().unwrap()).code(255);
+    assert!(denied.stderr.contains("Permission denied (publickey)"), "{denied:?}");
+    // Two that start a stopped one at once are both let in.
+    bench.run(&["stop", &all[0].name()]).ok();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| assert_eq!(all[0].ssh(&[], &["echo in"]).ok().stdout, "in\n"));
+        }
+    });
 }
 
 /// Whatever fails, standard output says nothing, and nothing stays.
@@ -309,7 +347,10 @@ pub fn failures(bench: &mut Bench) {
         )
     };
     let asked = run("2", head.trim());
-    assert!(asked.code == 1 && asked.stderr.contains("orca-container approve --approve"), "{asked:?}");
+    assert!(
+        asked.code == 1 && asked.stderr.contains("orca-container approve --new-branch \"work/y\" --at"),
+        "{asked:?}"
+    );
     for ran in [asked, run("1", head.trim()), run("2", "main"), run("2", &"0".repeat(40))] {
         assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
     }
