@@ -122,7 +122,7 @@ pub fn removed_behind_our_back(bench: &mut Bench) {
     bench.client(&["rm", "-f", &bench.container_id()]).ok();
     let status = bench.status();
     assert_eq!(status["status"], "missing", "{status}");
-    assert!(status["help"].as_str().unwrap().contains("recreate acme"), "{status}");
+    assert!(status["help"].as_str().unwrap().contains("recreate \"acme\""), "{status}");
     assert!(bench.run(&["ls"]).ok().stdout.contains("missing"));
     says(&bench.run(&["start", "acme"]), 1, &["The container is gone", "recreate"]);
     // Nothing is asked before a launch, which takes no longer for it: that is the engine's own word.
