@@ -56,6 +56,7 @@ def blobs(folder):
     sh("git", "init", "-q", "-b", "main", folder)
     # What cannot be compressed need not be tried: both sides move the same bytes, and zlib's minutes would hide the rest.
     sh("git", "-C", folder, "config", "core.compression", "0")
+    sh("git", "-C", folder, "config", "core.bigFileThreshold", "1m")
     for number in range(64):
         (folder / f"blob-{number}").write_bytes(os.urandom(16 * 1000 * 1000))
     sh("git", "-C", folder, "add", "-A")
@@ -78,8 +79,8 @@ MORE = {
     "blobs": "for n in $(seq 64); do head -c 16000000 /dev/urandom >new-$n; done; git add -A; git commit -q -m more",
     "commits": "for n in $(seq 200); do git commit -q --allow-empty -m $n; done",
 }
-AS_ONE = "git config user.name n; git config user.email n@example.invalid; git config gc.auto 0; git config core.compression 0; "
-RUNTIME = ["--runtime=runc"] if engine == "podman" else []
+AS_ONE = "git config user.name n; git config user.email n@example.invalid; git config gc.auto 0; git config core.compression 0; git config core.bigFileThreshold 1m; "
+RUNTIME = ["--runtime=runc", "--ulimit=nofile=1024:1024", "--ulimit=nproc=4096:4096"] if engine == "podman" else []
 HARDENED = ["--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none", "--user=1000:1000", "--init", *RUNTIME]
 
 
@@ -154,8 +155,8 @@ try:
         for _ in range(runs):
             one_run(kind, pristine, seconds, memory)
         shutil.rmtree(pristine)
-        for step, (mine, bare) in seconds.items():
-            a, b = statistics.median(mine), statistics.median(bare)
+        for step, (mine, beside) in seconds.items():
+            a, b = statistics.median(mine), statistics.median(beside)
             print(f"{engine:7} {kind:8} {step:7} ours {a:7.2f} s  bare {b:7.2f} s  ratio {a / b:5.2f}", flush=True)
         if max(memory) > 32:
             raise SystemExit(f"our own process had {max(memory):.1f} MB, more than 32")
