@@ -1,5 +1,6 @@
-//! Every change that the command makes in the world goes through [`effect`]: calls of an engine, files of the store, git
-//! in the host's repository. A build with the feature `fault-injection` can be told to die before or after one of them, as
+//! Every change that making, changing and removing a workspace makes in the world goes through [`effect`]: calls of an engine,
+//! files of the store, git in the host's repository. (Keys for ssh, which `ssh-keygen` writes, and the orca.yaml that
+//! `recipe init` writes do not.) A build with the feature `fault-injection` can be told to die before or after one of them, as
 //! a killed process does; in any other build nothing of this is there.
 
 /// Does something that changes the world. `name` says what, or `None` where this once nothing would change; it is asked

@@ -47,8 +47,8 @@ pub struct Changes {
 }
 
 /// The difference that a later request makes to a workspace: its frozen plan and the request that it was made of (or, after
-/// that, last launched by), and the request of now with the repository's texts of now. A request that gives no plan is
-/// answered with its refusal.
+/// that, last launched by), and the request of now with the repository's texts of now. Settings that
+/// give no plan are answered with their refusal, and so is a plan of something else.
 pub(crate) fn changes(
     frozen: &ContainerPlan,
     before: &PlanRequest,

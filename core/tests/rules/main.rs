@@ -24,6 +24,7 @@ mod operators;
 mod precedence;
 mod sequencer;
 mod shim;
+mod ssh;
 mod standing;
 mod support;
 mod yaml;

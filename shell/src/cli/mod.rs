@@ -124,6 +124,17 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Its words; none where they were shown already.
+    fn words(self) -> String {
+        match self {
+            Self::Usage(why) | Self::Failed(why) | Self::Engine(why) => why,
+            Self::Shown => String::new(),
+            Self::Output(error) => format!("The result cannot be written: {error}."),
+        }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)

@@ -130,8 +130,9 @@ fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
             if let Err(left) = reach_to(Goal::Remove, &one, false, io) {
                 writeln!(
                     io.stderr,
-                    "warning: The workspace {} could not be removed: {left:?}",
-                    quoted(one.name())
+                    "warning: The workspace {} could not be removed. {}",
+                    quoted(one.name()),
+                    left.words()
                 )?;
             }
             Err(why)

@@ -21,12 +21,7 @@ pub(super) struct SshProxyArgs {
 
 pub(super) fn run(args: &SshProxyArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let (store, record) = found(&args.workspace)?;
-    let settings = || {
-        settings_of(args.settings.as_deref()).map_err(|failure| match failure {
-            Failure::Usage(why) | Failure::Failed(why) | Failure::Engine(why) => why,
-            Failure::Shown | Failure::Output(_) => "The settings cannot be read.".into(),
-        })
-    };
+    let settings = || settings_of(args.settings.as_deref()).map_err(Failure::words);
     // Both ends are the client's: nobody is asked here, and nothing but the connection is on standard output.
     let mut ui = Person { io: &mut *io, quiet: false, asks: false };
     let ended = connect(&record, &store, &settings, &mut ui);

@@ -1,0 +1,142 @@
+//! Sessions over ssh: what a launch leaves is what the session has, in every shell that can be an image's `sh`; less than all of it
+//! is nothing.
+
+use crate::{shim::shells, support};
+use orca_container_core::{ssh_environment_command, ssh_serve_argv};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{BufRead, BufReader, Write},
+    path::PathBuf,
+    process::{Child, Command, Output, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+/// One connection's folder, and a session in it that waits for its variables.
+struct Session {
+    connection: String,
+    folder: PathBuf,
+    child: Child,
+    pid: u32,
+}
+
+impl Session {
+    fn begin(shell: &[&str], command: &str) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let connection = format!("{:016x}{number:016x}", std::process::id());
+        let folder = PathBuf::from(format!("/dev/shm/orca-ssh-{connection}"));
+        fs::create_dir(&folder).unwrap();
+        let asked = folder.join("asked");
+        assert!(Command::new("mkfifo").arg(&asked).status().unwrap().success());
+        // Opened for both, so that nobody waits for the other's end.
+        let asked = OpenOptions::new().read(true).write(true).open(&asked).unwrap();
+        let script = ssh_serve_argv("id", &connection, "key").pop().unwrap();
+        let mut session = Command::new(shell[0]);
+        session.args(&shell[1..]).args(["-c", &script, "sh"]).arg(&folder).env_clear();
+        session.env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh").env("TERM", "xterm-256color");
+        session.env("SSH_ORIGINAL_COMMAND", command);
+        let child =
+            session.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(asked).read_line(&mut line).unwrap();
+        Self { connection, folder, child, pid: line.trim().parse().unwrap() }
+    }
+
+    /// The launch that answers, in an environment.
+    fn launch(&self, shell: &[&str], environment: &BTreeMap<&str, &str>) {
+        let plan = support::sealed(&support::with("docker", &[]));
+        let words = ssh_environment_command(&plan, &self.connection, self.pid);
+        let at = words.iter().position(|word| word == "/bin/sh").unwrap();
+        let mut launch = Command::new(&words[0]);
+        launch.args(&words[1..at]).args(shell).args(&words[at + 1..]).env_clear().envs(environment);
+        assert!(launch.status().unwrap().success());
+    }
+
+    /// The same by hand: a text, and how it is said to be.
+    fn answer(&self, text: &str, said: &str) {
+        let answer = self.folder.join(format!("answer.{}", self.pid));
+        fs::write(&answer, text).unwrap();
+        let done: File = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(answer.with_extension(format!("{}.done", self.pid)))
+            .unwrap();
+        (&done).write_all(said.as_bytes()).unwrap();
+        // The pipe keeps what is written while the session has it open.
+        drop(done);
+    }
+
+    fn end(self) -> Output {
+        let output = self.child.wait_with_output().unwrap();
+        let left: Vec<String> = fs::read_dir(&self.folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("answer"))
+            .collect();
+        assert_eq!(left, Vec::<String>::new(), "no value stays");
+        fs::remove_dir_all(&self.folder).unwrap();
+        output
+    }
+}
+
+fn environment(output: &Output) -> BTreeMap<String, String> {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let pairs = text.split('\0').filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+#[test]
+fn a_session_has_the_launchs_variables_byte_for_byte() {
+    let given = BTreeMap::from([
+        ("PATH", "/usr/bin:/bin"),
+        ("TERM", "xterm"),
+        ("ODD", "a'b\"c`d$e\\f\n  g\th*\u{1f980}\n\n"),
+        ("EMPTY", ""),
+        ("RUNS", "$(touch /nonexistent/x); `id`; ';id'"),
+        // Names that the scripts themselves use, and some that shells keep for themselves.
+        ("text", "1"),
+        ("dir", "2"),
+        ("answer", "3"),
+        ("said", "4"),
+        ("command", "5"),
+        ("mask", "6"),
+        ("IFS", "xyz"),
+        ("UID", "7"),
+        ("PS4", "$(id)"),
+    ]);
+    for shell in shells() {
+        let session = Session::begin(&shell, "env -0");
+        session.launch(&shell, &given);
+        let output = session.end();
+        let has = environment(&output);
+        for (name, value) in &given {
+            match *name {
+                // The client's own; and a shell's own, which no session can be given.
+                "TERM" => assert_eq!(has["TERM"], "xterm-256color", "{shell:?}"),
+                "UID" | "IFS" | "PS4" => {}
+                _ => assert_eq!(
+                    has.get(*name).map(String::as_str),
+                    Some(*value),
+                    "{name} {shell:?} {output:?}"
+                ),
+            }
+        }
+        assert!(!has.contains_key("SSH_ORIGINAL_COMMAND") && !has.contains_key("ORCA_SSH_FOLDER"), "{has:?}");
+    }
+}
+
+#[test]
+fn half_an_environment_and_a_refusal_begin_nothing() {
+    for shell in shells() {
+        let half = Session::begin(&shell, "echo begun");
+        half.answer("export A='1'\nexport B='2", "yes\n");
+        let output = half.end();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{shell:?} {output:?}");
+        let refused = Session::begin(&shell, "echo begun");
+        refused.answer("a secret has no value\n", "no\n");
+        let output = refused.end();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{shell:?} {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("a secret has no value"), "{output:?}");
+    }
+}
