@@ -99,6 +99,18 @@ pub const NO_BRANCH_INSIDE: i32 = 10;
 /// What `BUNDLE_OUT` ends with where the branch brings nothing that is not known; its commit is printed instead.
 pub const NOTHING_NEW_INSIDE: i32 = 11;
 
+/// What `COMMITTED_TEXT` ends with where the commit has nothing at the path.
+pub const NO_TEXT_INSIDE: i32 = 10;
+
+/// What `COMMITTED_TEXT` ends with where it has a link, a folder or a submodule there.
+pub const NOT_REGULAR_INSIDE: i32 = 11;
+
+/// The blob at a path of the commit that is checked out: `sh -c COMMITTED_TEXT sh TARGET PATH`. Asked before anybody works inside.
+pub const COMMITTED_TEXT: &str = "\
+set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd -- \"$1\"; entry=$(git ls-tree HEAD -- \"$2\"); \
+case $entry in '') exit 10;; 100644*|100755*) ;; *) exit 11;; esac; exec git cat-file blob \"HEAD:$2\"";
+
 /// The branch on its way out, as a bundle on standard output: `sh -c BUNDLE_OUT sh TARGET BRANCH COMMIT…`. Without what
 /// the COMMITs reach, of which one that is not there counts for nothing. All of it is the container's own word.
 pub const BUNDLE_OUT: &str = "\

@@ -1,6 +1,7 @@
 //! Which branch a workspace has: that of the worktree, another one of the repository, or a new one that begins inside.
 //!
-//! The repository on the host is only read: a new branch is in it once it is fetched.
+//! A new branch is in the repository on the host once it is fetched. Until then that one is only read, but for the reference
+//! that holds a bare commit while it is cloned ([`hold`]).
 
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use orca_container_core::{begin_reference, branch_reference, is_object_id, quote
 
 use super::host_git::git;
 use crate::engine::ClientError;
+use crate::fault::effect;
 use crate::store::RecordedWorkspace;
 
 /// The branch that a person asks for.
@@ -162,27 +164,25 @@ fn is_commit(repository: &Path, id: &str) -> Result<bool, ClientError> {
 /// The reference under which a commit is handed over that a branch begins at: a bundle holds references only. It is there
 /// while the clone is made.
 pub(crate) fn hold(record: &RecordedWorkspace, name: &str) -> Result<(), ClientError> {
-    match record.base.as_deref().filter(|base| record.new_branch && is_object_id(base)) {
-        Some(commit) => {
-            let answer = git(
-                Path::new(repository_of(record)),
-                &["update-ref", "--no-deref", &begin_reference(name), commit],
-            )?;
-            if answer.code == 0 { Ok(()) } else { Err(answer.unusable("git")) }
-        }
-        None => Ok(()),
+    let Some(commit) = bare_commit(record) else { return Ok(()) };
+    let reference = begin_reference(name);
+    let words = ["update-ref", "--no-deref", &reference, commit];
+    let answer = effect(|| Some("git update-ref".into()), || git(Path::new(repository_of(record)), &words))?;
+    if answer.code == 0 { Ok(()) } else { Err(answer.unusable("git")) }
+}
+
+/// Takes that reference away. What cannot be removed now goes with the workspace.
+pub(crate) fn let_go(record: &RecordedWorkspace, name: &str) {
+    if bare_commit(record).is_some() {
+        let reference = begin_reference(name);
+        let words = ["update-ref", "--no-deref", "-d", &reference];
+        let _ = effect(|| Some("git update-ref".into()), || git(Path::new(repository_of(record)), &words));
     }
 }
 
-/// Takes that reference away.
-pub(crate) fn let_go(record: &RecordedWorkspace, name: &str) {
-    if record.base.as_deref().is_some_and(|base| record.new_branch && is_object_id(base)) {
-        // What cannot be removed now goes with the workspace.
-        let _ = git(
-            Path::new(repository_of(record)),
-            &["update-ref", "--no-deref", "-d", &begin_reference(name)],
-        );
-    }
+/// The commit that the workspace's branch begins at, where no reference is its base.
+fn bare_commit(record: &RecordedWorkspace) -> Option<&str> {
+    record.base.as_deref().filter(|base| record.new_branch && is_object_id(base))
 }
 
 fn repository_of(record: &RecordedWorkspace) -> &str {

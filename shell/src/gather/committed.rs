@@ -73,6 +73,21 @@ impl CommittedError {
     }
 }
 
+/// A blob as a text, cut after `cap` bytes and a little: longer than the bound stays longer than the bound, so that the core
+/// says so. Only a cut may fall into a character; `None` where it is no UTF-8.
+pub(crate) fn bounded_text(mut bytes: Vec<u8>, cap: usize) -> Option<String> {
+    let is_cut = bytes.len() > cap.saturating_add(4);
+    bytes.truncate(cap.saturating_add(4));
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return Some(text),
+        Err(error) => error,
+    };
+    let (end, in_a_character) = (error.utf8_error().valid_up_to(), error.utf8_error().error_len().is_none());
+    let mut bytes = error.into_bytes();
+    bytes.truncate(end);
+    if is_cut && in_a_character { String::from_utf8(bytes).ok() } else { None }
+}
+
 /// What is worth knowing of a commit's tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeNotes {
@@ -143,19 +158,8 @@ impl<'a> Committed<'a> {
         if blob.code != 0 {
             return Err(CommittedError::unreadable(path, &blob));
         }
-        let mut bytes = blob.stdout;
-        // Longer than the bound stays longer than the bound, so that the core says so.
-        bytes.truncate(cap.saturating_add(4));
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.utf8_error().error_len().is_none() => {
-                let end = error.utf8_error().valid_up_to();
-                let mut bytes = error.into_bytes();
-                bytes.truncate(end);
-                Ok(String::from_utf8(bytes).ok())
-            }
-            Err(_) => Err(CommittedError::NotUtf8 { path: path.into() }),
-        }
+        let text = bounded_text(blob.stdout, cap);
+        text.map(Some).ok_or_else(|| CommittedError::NotUtf8 { path: path.into() })
     }
 
     /// Names of the folders in a folder of the commit.
@@ -176,5 +180,20 @@ impl<'a> Committed<'a> {
         let attributes = self.text(".gitattributes", 1024 * 1024).ok().flatten().unwrap_or_default();
         let submodules = self.text(".gitmodules", 1024 * 1024).ok().flatten().is_some();
         Ok(TreeNotes { submodules, lfs: attributes.contains("filter=lfs") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounded_text;
+
+    #[test]
+    fn only_a_cut_may_fall_into_a_character() {
+        assert_eq!(bounded_text(b"abc".to_vec(), 3).as_deref(), Some("abc"));
+        let long = "\u{1f980}".repeat(10);
+        let cut = bounded_text(long.clone().into_bytes(), 6).unwrap();
+        assert!(cut.len() > 6 && long.starts_with(&cut), "{cut:?}");
+        assert_eq!(bounded_text(b"abc\xf0\x9f".to_vec(), 100), None, "a file that ends in half a character");
+        assert_eq!(bounded_text(b"a\xffb".to_vec(), 100), None);
     }
 }

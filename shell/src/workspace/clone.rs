@@ -124,8 +124,7 @@ fn unfinished(store: &Store, request: &PlanRequest) -> Result<Option<WorkspaceRe
     }))
 }
 
-/// Makes the container anew by what the repository's files say; where there are none, or only what changes nothing, that is
-/// written down.
+/// Makes the container anew by what the repository's files say; where there are none, that is written down.
 fn settle(
     record: &WorkspaceRecord,
     store: &Store,

@@ -3,29 +3,18 @@
 
 use std::time::Duration;
 
-use orca_container_core::input::{DevcontainerFile, PlanRequest, RepositoryFile};
-use orca_container_core::{CloneFrom, Sensitive, limits};
+use orca_container_core::input::{PlanRequest, RepositoryFile};
+use orca_container_core::{COMMITTED_TEXT, CloneFrom, NO_TEXT_INSIDE, NOT_REGULAR_INSIDE, Sensitive, limits};
 
 use super::WorkspaceError;
 use crate::engine::Client;
+use crate::gather::committed::bounded_text;
 use crate::gather::devcontainer;
 use crate::gather::request::{devcontainer_file, know};
 use crate::store::WorkspaceRecord;
 
 /// How long git in the container may take to give a text.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Gives the blob at a path of the commit that is checked out: `sh -c COMMITTED_TEXT sh TARGET PATH`.
-const COMMITTED_TEXT: &str = "\
-set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
-export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd -- \"$1\"; entry=$(git ls-tree HEAD -- \"$2\"); \
-case $entry in '') exit 10;; 100644*|100755*) ;; *) exit 11;; esac; exec git cat-file blob \"HEAD:$2\"";
-
-/// What it ends with where there is nothing.
-const ABSENT: i32 = 10;
-
-/// What it ends with where there is something else.
-const NOT_REGULAR: i32 = 11;
 
 /// The texts of the commit that was cloned: there is no other place where they are committed.
 pub(super) fn use_texts_inside(
@@ -40,7 +29,7 @@ pub(super) fn use_texts_inside(
     let text = |path: &str| text_inside(record, path, limits::DEVCONTAINER_BYTES);
     // A folder is not listed from outside; whoever has several files names one.
     let found = devcontainer::find(chosen, text, || Ok::<_, WorkspaceError>(Vec::new()))?;
-    request.devcontainer = found.file.map(|file| -> DevcontainerFile { devcontainer_file(file) });
+    request.devcontainer = found.file.map(devcontainer_file);
     request.devcontainer_candidates = found.candidates;
     know(request);
     let none = |_: &str| Ok::<_, WorkspaceError>(None);
@@ -65,22 +54,14 @@ pub(super) fn text_inside(
     let shown = orca_container_core::quoted(path);
     match answer.code {
         0 => {}
-        ABSENT => return Ok(None),
-        NOT_REGULAR => {
+        NO_TEXT_INSIDE => return Ok(None),
+        NOT_REGULAR_INSIDE => {
             return Err(WorkspaceError::Blocked(vec![format!(
                 "The committed {shown} must be a regular file."
             )]));
         }
         _ => return Err(answer.unusable("git in the container").into()),
     }
-    let mut bytes = answer.stdout;
-    // Longer than the bound stays longer than the bound, so that the core says so.
-    bytes.truncate(cap.saturating_add(4));
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.utf8_error().error_len().is_none() => {
-            Ok(Some(String::from_utf8_lossy(error.as_bytes()).into_owned()))
-        }
-        Err(_) => Err(WorkspaceError::Blocked(vec![format!("The committed {shown} must be UTF-8.")])),
-    }
+    let not_utf8 = || WorkspaceError::Blocked(vec![format!("The committed {shown} must be UTF-8.")]);
+    bounded_text(answer.stdout, cap).map(Some).ok_or_else(not_utf8)
 }
