@@ -1,7 +1,7 @@
 //! Which branch a workspace has: that of the worktree, another one of the repository, or a new one that begins inside.
 //!
 //! A new branch is in the repository on the host once it is fetched. Until then that one is only read, but for the reference
-//! that holds a bare commit while it is cloned ([`hold`]).
+//! that holds a bare commit while it is cloned.
 
 use std::path::Path;
 
