@@ -16,21 +16,29 @@ pub const SSH_ASKS: &str = "orca-session ";
 /// One connection: `sh -c SSH_SERVE sh CONNECTION AUTHORIZED_KEY SESSION_SCRIPT`, with the host key's private half, an empty
 /// line and then the client's side of the connection on standard input.
 ///
-/// When sshd ends, sessions that are left get a hangup: what was made to outlive its terminal does, and nothing else.
+/// When sshd ends, sessions that are left get a hangup: what was made to outlive its terminal does, and nothing else. A session is
+/// told by its leader's number and start, since numbers come again; ended ones are taken off the list at each 64th, since Orca
+/// keeps one connection for thousands of commands.
 const SSH_SERVE: &str = "\
 set -u; umask 077; PATH=/usr/bin:/bin:/usr/sbin:/sbin; export PATH; dir=/dev/shm/orca-ssh-$1; asker=; \
 fail() { echo \"$1\" >&2; exit 1; }; \
 sshd=$(command -v sshd) || fail 'The image has no sshd. On Debian: apt-get install openssh-server openssh-sftp-server.'; \
 id -un >/dev/null 2>&1 || fail 'The user of the container has no line in the /etc/passwd of the image, and sshd lets only those in that have one.'; \
 mkdir \"$dir\" || fail 'The container has no /dev/shm to write to.'; \
-hang_up() { while read -r leader; do for process in /proc/[0-9]*; do \
+leaders=' '; began() { [ ! -f \"$1\" ] || while read -r leader start; do leaders=\"$leaders$leader:$start \"; done <\"$1\"; }; \
+is_ours() { if read -r line 2>/dev/null <\"/proc/$1/stat\"; then set -- \"$1\" ${line##*) }; case $leaders in *\" $1:${21:-} \"*) ;; *) return 1;; esac; \
+else case $leaders in *\" $1:\"*) ;; *) return 1;; esac; fi; }; \
+hang_up() { began \"$dir/sessions\"; began \"$dir/sessions.old\"; for process in /proc/[0-9]*; do \
 if read -r line 2>/dev/null <\"$process/stat\"; then set -- ${line##*) }; \
-if [ \"${4:-}\" = \"$leader\" ]; then kill -HUP \"${process#/proc/}\" 2>/dev/null || :; fi; fi; done; done <\"$dir/sessions\"; }; \
+if [ -n \"${4:-}\" ] && is_ours \"$4\"; then kill -HUP \"${process#/proc/}\" 2>/dev/null || :; fi; fi; done; }; \
+prune() { mv -f \"$dir/sessions\" \"$dir/sessions.old\" || return 0; alive=' '; for process in /proc/[0-9]*; do \
+if read -r line 2>/dev/null <\"$process/stat\"; then set -- ${line##*) }; alive=\"$alive${4:-} \"; fi; done; \
+while read -r leader start; do case $alive in *\" $leader \"*) echo \"$leader $start\";; esac; done <\"$dir/sessions.old\" >>\"$dir/sessions\"; rm -f \"$dir/sessions.old\"; }; \
 tidy() { trap '' HUP INT TERM; [ -z \"$asker\" ] || kill \"$asker\" 2>/dev/null || :; hang_up; rm -rf -- \"$dir\"; }; \
 trap tidy EXIT; trap 'exit 1' HUP INT TERM; : >\"$dir/sessions\"; \
 while IFS= read -r line && [ -n \"$line\" ]; do printf '%s\\n' \"$line\"; done >\"$dir/host\"; \
 printf '%s\\n' \"$2\" >\"$dir/key\" && printf '%s\\n' \"$3\" >\"$dir/session\" && mkfifo \"$dir/asked\" || fail 'The container has no room in /dev/shm.'; \
-while IFS= read -r session; do echo \"orca-session $session\"; done <>\"$dir/asked\" >&2 & asker=$!; \
+asked=0; while IFS= read -r session; do echo \"orca-session $session\"; asked=$((asked + 1)); [ $((asked % 64)) -ne 0 ] || prune; done <>\"$dir/asked\" >&2 & asker=$!; \
 \"$sshd\" -i -e -f /dev/null -o HostKey=\"$dir/host\" -o AuthorizedKeysFile=\"$dir/key\" \
 -o ForceCommand=\"exec /bin/sh $dir/session $dir\" -o Subsystem='sftp orca-sftp' \
 -o AuthenticationMethods=publickey -o PasswordAuthentication=no -o KbdInteractiveAuthentication=no -o UsePAM=no \
@@ -40,7 +48,7 @@ while IFS= read -r session; do echo \"orca-session $session\"; done <>\"$dir/ask
 
 /// One session, as sshd's forced command: `sh session DIR`. What the person asked for is in `SSH_ORIGINAL_COMMAND`.
 const SSH_SESSION: &str = "\
-dir=$1; command=${SSH_ORIGINAL_COMMAND-}; echo $$ >>\"$dir/sessions\"; \
+dir=$1; command=${SSH_ORIGINAL_COMMAND-}; read -r stat <\"/proc/$$/stat\"; set -- ${stat##*) }; echo \"$$ ${20}\" >>\"$dir/sessions\"; \
 if [ \"$command\" = orca-sftp ]; then for server in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server \
 /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do [ ! -x $server ] || exec $server; done; \
 echo 'The image has no sftp-server. On Debian: apt-get install openssh-sftp-server.' >&2; exit 127; fi; \
@@ -49,7 +57,7 @@ rm -f \"$answer\" \"$answer.done\"; mkfifo \"$answer.done\" && exec 3<>\"$answer
 echo $$ >\"$dir/asked\"; read -r said <&3; exec 3<&-; text=$(cat \"$answer\"); rm -f \"$answer\" \"$answer.done\"; umask \"$mask\"; trap - HUP INT TERM; \
 if [ \"$said\" != yes ]; then printf '%s\\n' \"$text\" >&2; exit 1; fi; \
 case $text in *': whole') ;; *) echo 'orca-container: /dev/shm of the container has no room for the variables.' >&2; exit 1;; esac; \
-set -- \"$SHELL\" \"$command\" \"${TERM-}\"; unset dir command answer said mask; eval \"unset text; $text\"; \
+set -- \"$SHELL\" \"$command\" \"${TERM-}\"; unset dir command answer said mask stat; eval \"unset text; $text\"; \
 if [ -n \"$3\" ]; then TERM=$3; export TERM; fi; unset SSH_ORIGINAL_COMMAND; \
 if [ -n \"$2\" ]; then unset ORCA_SSH_FOLDER; exec \"$1\" -c \"$2\"; fi; \
 cd -- \"$ORCA_SSH_FOLDER\" 2>/dev/null || :; unset ORCA_SSH_FOLDER; exec \"$1\"";

@@ -1,5 +1,5 @@
 //! Sessions over ssh: what a launch leaves is what the session has, in every shell that can be an image's `sh`; less than all of it
-//! is nothing.
+//! is nothing. And what a connection leaves behind at its end.
 
 use crate::{shim::shells, support};
 use orca_container_core::{ssh_environment_command, ssh_serve_argv};
@@ -7,10 +7,17 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{BufRead, BufReader, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
 };
+
+/// 32 hex digits that no other test has.
+fn connection() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    format!("{:016x}{:016x}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
+}
 
 /// One connection's folder, and a session in it that waits for its variables.
 struct Session {
@@ -22,9 +29,7 @@ struct Session {
 
 impl Session {
     fn begin(shell: &[&str], command: &str) -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let connection = format!("{:016x}{number:016x}", std::process::id());
+        let connection = connection();
         let folder = PathBuf::from(format!("/dev/shm/orca-ssh-{connection}"));
         fs::create_dir(&folder).unwrap();
         let asked = folder.join("asked");
@@ -138,5 +143,89 @@ fn half_an_environment_and_a_refusal_begin_nothing() {
         let output = refused.end();
         assert!(!output.status.success() && output.stdout.is_empty(), "{shell:?} {output:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("a secret has no value"), "{output:?}");
+    }
+}
+
+/// Stands in for sshd: a session that is on the list, one that is not, and the client's side read to its end.
+const SSHD: &str = r#"sshd() {
+setsid sh -c 'read -r stat </proc/$$/stat; set -- ${stat##*) }; echo "$$ ${20}" >>"$0"; sleep 1001 & wait' "$dir/sessions" &
+echo "$OTHER 1" >>"$dir/sessions"; echo "4194301 5" >>"$dir/sessions"; echo "$$" >"$dir/began"; cat >/dev/null; }; "#;
+
+/// A process that has nothing to do with a connection.
+struct Stranger(Child);
+
+impl Stranger {
+    fn new() -> Self {
+        let mut command = Command::new("setsid");
+        command.args(["sleep", "1002"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn lines(file: &Path) -> Vec<String> {
+    fs::read_to_string(file).unwrap_or_default().lines().map(String::from).collect()
+}
+
+#[test]
+fn a_connection_ends_its_own_sessions_and_nothing_else() {
+    for shell in shells() {
+        // A process that has the number of a session which is long gone, as the list knows it.
+        let other = Stranger::new();
+        let connection = connection();
+        let folder = PathBuf::from(format!("/dev/shm/orca-ssh-{connection}"));
+        let argv = ssh_serve_argv("id", &connection, "key");
+        let at = argv.iter().position(|word| word == "-c").unwrap();
+        let script = format!("{SSHD}{}", argv[at + 1]);
+        // `setsid` gives the stand-in a session of its own, which the stranger's number is not of.
+        let mut serve = Command::new("setsid");
+        serve.args(&shell).arg("-c").arg(script).args(&argv[at + 2..]).env("OTHER", other.0.id().to_string());
+        let mut serve =
+            serve.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        serve.stdin.as_mut().unwrap().write_all(b"host key\n\n").unwrap();
+        let sessions = folder.join("sessions");
+        wait_for("the session is on the list", || {
+            folder.join("began").exists() && lines(&sessions).len() == 3
+        });
+        let leader = lines(&sessions)
+            .into_iter()
+            .map(|line| line.split(' ').next().unwrap().to_owned())
+            .find(|pid| *pid != "4194301" && *pid != other.0.id().to_string())
+            .unwrap();
+        let runs = |pid: &str| {
+            fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        // The list does not grow with the sessions that ended.
+        let mut asked = OpenOptions::new().write(true).open(folder.join("asked")).unwrap();
+        for number in 0..64 {
+            writeln!(asked, "{number}").unwrap();
+        }
+        wait_for("who is gone is off the list", || {
+            let now = lines(&sessions);
+            now.len() == 2 && now.iter().all(|line| !line.starts_with("4194301 "))
+        });
+        assert!(runs(&leader), "{shell:?}");
+        drop(serve.stdin.take());
+        let output = serve.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let numbers: Vec<String> = (0..64).map(|number| format!("orca-session {number}")).collect();
+        assert_eq!(said.lines().collect::<Vec<_>>(), numbers, "{shell:?}");
+        wait_for("the session ends", || !runs(&leader));
+        assert!(runs(&other.0.id().to_string()), "{shell:?}: another's process is left alone");
+        assert!(!folder.exists(), "{shell:?}");
     }
 }
