@@ -50,9 +50,10 @@ pub use engine::{
     CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER,
     HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NO_TEXT_INSIDE,
     NOT_REGULAR_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE, NetworkFacts, Next, Observed, Record,
-    ReferenceName, RenderContext, Resource, SSH_ASKS, Stdin, TERMINATE, TRY_PORTS, UNPACK, UNPACK_OVER,
-    VolumeFacts, World, begin_reference, branch_reference, launch, launch_host_names, launch_secret_names,
-    look_argv, next_actions, render, ssh_environment_command, ssh_refused_argv, ssh_serve_argv,
+    ReferenceName, RenderContext, Resource, SSH_ASKS, SshLogin, SshLoginError, Stdin, TERMINATE, TRY_PORTS,
+    UNPACK, UNPACK_OVER, VolumeFacts, World, begin_reference, branch_reference, launch, launch_host_names,
+    launch_secret_names, look_argv, next_actions, render, ssh_environment_command, ssh_login, ssh_login_argv,
+    ssh_refused_argv, ssh_serve_argv,
 };
 pub use parse::bundle_header::{BundleFault, BundleHead, is_object_id};
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};

@@ -37,4 +37,7 @@ pub use sequencer::{
     next_actions,
 };
 pub use simulate::{World, command_lists};
-pub use ssh::{SSH_ASKS, ssh_environment_command, ssh_refused_argv, ssh_serve_argv};
+pub use ssh::{
+    SSH_ASKS, SshLogin, SshLoginError, ssh_environment_command, ssh_login, ssh_login_argv, ssh_refused_argv,
+    ssh_serve_argv,
+};

@@ -78,6 +78,76 @@ pub fn ssh_serve_argv(container_id: &str, connection: &str, authorized_key: &str
     internal(container_id, true, SSH_SERVE, &[connection, authorized_key, SSH_SESSION])
 }
 
+/// Says the name of the container's user, and a line for what is missing: `sh -c SSH_LOGIN`.
+const SSH_LOGIN: &str = "\
+PATH=/usr/bin:/bin:/usr/sbin:/sbin; export PATH; command -v sshd >/dev/null 2>&1 || echo 'no sshd'; \
+name=$(id -un 2>/dev/null) || { echo 'no user'; exit 0; }; echo \"user $name\"; \
+while IFS=: read -r user secret uid gid gecos home shell; do [ \"$user\" != \"$name\" ] || { shell=${shell:-/bin/sh}; break; }; done </etc/passwd; \
+if [ -n \"$shell\" ]; then case ${shell##*/} in nologin|false) echo 'no shell';; *) [ -x \"$shell\" ] || echo 'no shell';; esac; fi; \
+for server in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do \
+[ ! -x $server ] || exit 0; done; echo 'no sftp'";
+
+/// How one logs in over ssh, as the container tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SshLogin {
+    /// The user's name. It is only what one logs in as.
+    pub user: String,
+    /// Whether files can be moved by sftp.
+    pub sftp: bool,
+}
+
+/// Why nobody can log in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SshLoginError {
+    /// The image has no sshd.
+    #[error(
+        "The image has no sshd, which a terminal over ssh needs. On Debian: apt-get install openssh-server openssh-sftp-server."
+    )]
+    NoSshd,
+    /// The image does not know its user.
+    #[error(
+        "The image has no line for the container's user in its /etc/passwd, and sshd lets only those in that have one."
+    )]
+    NoUser,
+    /// The user may not log in.
+    #[error(
+        "The container's user has no shell to log in with in the image's /etc/passwd. Give it one: usermod -s /bin/sh USER."
+    )]
+    NoShell,
+    /// What was said is no answer.
+    #[error("The container's shell did not say who its user is.")]
+    Unusable,
+}
+
+/// The arguments of the engine's client that ask how one logs in; [`ssh_login`] reads the answer.
+pub fn ssh_login_argv(container_id: &str) -> Vec<String> {
+    internal(container_id, false, SSH_LOGIN, &[])
+}
+
+/// What the container said to [`ssh_login_argv`].
+pub fn ssh_login(said: &str) -> Result<SshLogin, SshLoginError> {
+    let says = |line: &str| said.lines().any(|said| said == line);
+    for (line, error) in [
+        ("no sshd", SshLoginError::NoSshd),
+        ("no user", SshLoginError::NoUser),
+        ("no shell", SshLoginError::NoShell),
+    ] {
+        if says(line) {
+            return Err(error);
+        }
+    }
+    let user = said.lines().find_map(|line| line.strip_prefix("user "));
+    let user = user.filter(|name| is_user_name(name)).ok_or(SshLoginError::Unusable)?;
+    Ok(SshLogin { user: user.into(), sftp: !says("no sftp") })
+}
+
+/// A name that is one word to ssh and to every shell.
+fn is_user_name(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    !text.starts_with('-') && (1..=64).contains(&text.len()) && text.bytes().all(plain)
+}
+
 /// The command of the launch that answers a session. It starts in `/`, since an agent may have taken the clone away.
 pub fn ssh_environment_command(plan: &ContainerPlan, connection: &str, session: u32) -> Vec<String> {
     let answer = answer(connection, session);

@@ -95,6 +95,8 @@ struct Io<'a> {
 enum Ended {
     Done,
     Refused,
+    /// As another process of ours ended, which has said why.
+    As(u8),
 }
 
 impl Ended {
@@ -169,6 +171,7 @@ pub fn main(
     match flushed {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Refused) => ExitCode::from(REFUSED),
+        Ok(Ended::As(code)) => ExitCode::from(code),
         Err(failure) => failed(&failure, &mut io),
     }
 }

@@ -1,26 +1,31 @@
 //! `recipe create|suspend|resume|destroy|init`: workspaces for the Orca of today, by its recipe contract. Standard output holds
 //! the one JSON object of create and resume, and nothing else, whatever happens.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use orca_container_core::{Goal, quoted};
 use serde_json::Value;
 
 use super::container_flags::ContainerFlags;
 use super::person::Person;
 use super::recipe_init::{InitArgs, init};
-use super::workspace::{OneArgs, failure, found, reach_to, settings_of, store};
-use super::{Ended, Failure, Io};
+use super::workspace::{Reach, failure, found, reach_to, settings_of, store};
+use super::{CommandLine, Ended, Failure, Io};
 use crate::gather::branch::Branch;
 use crate::gather::read_at_most;
-use crate::recipe::{Asked, resource_of, result};
-use crate::ssh::{SshError, keys};
+use crate::recipe::{Asked, Maker, hand_over, resource_of, result};
+use crate::redact::mask;
+use crate::settings::Settings;
+use crate::ssh::{SshError, keys, make_known};
 use crate::store::{Store, WorkspaceRecord};
 use crate::workspace::{self, AFTER_START, CreateOptions, WorkspaceError};
 
-/// How long a connection that starts the workspace is waited for.
+/// How long another command on the workspace is waited for: Orca does not try again.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes of Orca's payload.
@@ -37,6 +42,9 @@ pub(super) struct RecipeArgs {
 enum What {
     /// Make a workspace for the branch and commit that Orca names in its variables, from the repository of the current folder
     Create(Box<CreateArgs>),
+    /// The process that makes what create hands over
+    #[command(name = "__make", hide = true)]
+    Make,
     /// Stop the workspace of Orca's payload
     Suspend,
     /// Start the workspace of Orca's payload again
@@ -72,10 +80,15 @@ struct DestroyArgs {
 pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     match args.what {
         What::Init(args) => init(&args, io),
-        What::Create(args) => create(*args, io),
+        What::Create(_) => {
+            let words: Vec<OsString> = std::env::args_os().collect();
+            let mut maker = Command::new(std::env::current_exe().map_err(|error| unknown_path(&error))?);
+            Ok(Ended::As(hand_over(maker.args(["recipe", "__make"]), &words, io.stdout)?))
+        }
+        What::Make => make(io),
         What::Suspend => {
-            let one = of_payload(io)?;
-            reach_to(Goal::Stop, &one, false, io)?;
+            let name = of_payload(io)?;
+            reach_to(&Reach { patience: PATIENCE, ..Reach::new(Goal::Stop, &name) }, io)?;
             Ok(Ended::Done)
         }
         What::Resume(args) => resume(&args, io),
@@ -86,83 +99,136 @@ pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
                 writeln!(io.stderr, "There is no workspace {} any more.", quoted(&name))?;
                 return Ok(Ended::Done);
             }
-            let one = OneArgs::of(&name);
-            reach_to(Goal::Remove, &one, !args.force, io)?;
+            let to = Reach { guarded: !args.force, patience: PATIENCE, ..Reach::new(Goal::Remove, &name) };
+            reach_to(&to, io)?;
             Ok(Ended::Done)
         }
     }
 }
 
-fn create(args: CreateArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
+/// The maker's part of create: makes the workspace, and takes it back unless its result is taken.
+fn make(io: &mut Io<'_>) -> Result<Ended, Failure> {
+    let (words, maker) = Maker::begin()?;
+    let line =
+        CommandLine::try_parse_from(words).map_err(|error| Failure::Usage(error.kind().to_string()))?;
+    let super::Command::Recipe(RecipeArgs { what: What::Create(args) }) = line.command else {
+        return Err(Failure::Usage("These are no words of recipe create.".into()));
+    };
+    if line.debug {
+        crate::trace::turn_on();
+    }
+    let (store, settings) = (store()?, settings_of(args.settings.as_deref())?);
+    let named = args.settings.clone();
+    let mut record = made(*args, &store, &settings, io)?;
+    if !maker.is_given_up() {
+        // A command of the repository that fails is told, and mended from inside.
+        let ran = workspace::run_stages(&AFTER_START, &mut record, &store, &settings, &mut silent(io));
+        if let Err(error) = ran {
+            warn(&error.to_string(), io);
+        }
+    }
+    let said = reached(&record, &store, named.as_deref(), io).and_then(|result| say(&result, io));
+    let why = match said {
+        Ok(()) if maker.is_taken() => return Ok(Ended::Done),
+        Ok(()) => Failure::Failed("Orca did not take the result; the workspace is removed.".into()),
+        Err(why) => why,
+    };
+    // Orca knows nothing of a workspace that it got no result for.
+    let to = Reach { patience: PATIENCE, ..Reach::new(Goal::Remove, record.file_name()) };
+    if let Err(left) = reach_to(&to, io) {
+        warn(
+            &format!("The workspace {} could not be removed. {}", quoted(record.file_name()), left.words()),
+            io,
+        );
+    }
+    Err(why)
+}
+
+/// The workspace that Orca asks for, without the repository's commands.
+fn made(
+    args: CreateArgs,
+    store: &Store,
+    settings: &Settings,
+    io: &mut Io<'_>,
+) -> Result<WorkspaceRecord, Failure> {
     let asked = Asked::of(|name| std::env::var(name).ok()).map_err(|error| Failure::of(&error))?;
+    let (branch, how) = match asked {
+        Asked::Workspace { branch: name, commit } => {
+            let how = format!("--new-branch {} --at {commit}", quoted(&name));
+            (Branch::At { name, commit }, how)
+        }
+        Asked::Trial { branch: name } => {
+            let _ = writeln!(
+                io.stderr,
+                "Orca names no branch and no commit: this is a trial, of what is checked out."
+            );
+            let how = format!("--new-branch {}", quoted(&name));
+            (Branch::New { name, base: None }, how)
+        }
+    };
     let approve = args.flags.digests()?;
     let mut words = args.flags.words()?;
     words.approvals.clear();
-    let settings = settings_of(args.settings.as_deref())?;
-    let store = store()?;
-    let Asked { branch: name, commit } = asked;
-    let how = format!("orca-container approve --new-branch {} --at {commit}", quoted(&name));
-    let branch = Branch::At { name, commit };
-    let options = CreateOptions { folder: Path::new("."), settings: &settings, words, branch, approve };
-    let made = workspace::create_only(options, &store, &mut silent(io));
-    let mut record = match made {
-        Ok(record) => record,
-        Err(error @ WorkspaceError::NeedsApproval(_)) => {
-            let failed = failure(error, io);
-            writeln!(
+    let options = CreateOptions { folder: Path::new("."), settings, words, branch, approve };
+    workspace::create_only(options, store, &mut silent(io)).map_err(|error| {
+        let is_asked = matches!(error, WorkspaceError::NeedsApproval(_));
+        let failed = failure(error, io);
+        if is_asked {
+            let _ = writeln!(
                 io.stderr,
-                "Answer in this folder, with the flags of the recipe's create and one --approve for each: {how} --approve DIGEST. Then try again."
-            )?;
-            return Err(failed);
+                "Answer in this folder, with the flags of the recipe's create and one --approve for each: orca-container approve {how} --approve DIGEST. Then try again."
+            );
         }
-        Err(error) => return Err(failure(error, io)),
-    };
-    // A command of the repository that fails is told, and mended from inside.
-    let ran = workspace::run_stages(&AFTER_START, &mut record, &store, &settings, &mut silent(io));
-    if let Err(error) = ran {
-        writeln!(io.stderr, "warning: {error}")?;
-    }
-    match reached(&record, &store, args.settings.as_deref()) {
-        Ok(value) => say(&value, io),
-        Err(why) => {
-            // Orca knows nothing of a workspace that it got no result for.
-            let one = OneArgs::of(record.file_name());
-            if let Err(left) = reach_to(Goal::Remove, &one, false, io) {
-                writeln!(
-                    io.stderr,
-                    "warning: The workspace {} could not be removed. {}",
-                    quoted(one.name()),
-                    left.words()
-                )?;
-            }
-            Err(why)
-        }
-    }
+        failed
+    })
 }
 
 fn resume(args: &SettingsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let one = of_payload(io)?;
-    reach_to(Goal::Start, &one, false, io)?;
-    let (store, record) = found(one.name())?;
-    let value = reached(&record, &store, args.settings.as_deref())?;
-    say(&value, io)
+    let name = of_payload(io)?;
+    let settings = args.settings.as_deref();
+    reach_to(&Reach { patience: PATIENCE, settings, ..Reach::new(Goal::Start, &name) }, io)?;
+    let (store, record) = found(&name)?;
+    let result = reached(&record, &store, settings, io)?;
+    say(&result, io)?;
+    Ok(Ended::Done)
 }
 
-/// How the workspace is reached, with keys of its own.
-fn reached(record: &WorkspaceRecord, store: &Store, settings: Option<&Path>) -> Result<Value, Failure> {
+/// How the workspace is reached, with keys of its own, by a host that the person's ssh knows.
+fn reached(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: Option<&Path>,
+    io: &mut Io<'_>,
+) -> Result<Value, Failure> {
     let lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(|error| Failure::of(&error))?;
     let keys = keys(store, record).map_err(|error: SshError| Failure::of(&error))?;
+    if let Err(error) = make_known(store, record.file_name(), &keys) {
+        warn(&format!("{error} ssh does not know this workspace's host without it."), io);
+    }
     drop(lock);
-    let failed =
-        |error: std::io::Error| Failure::Failed(format!("This program's path is not known: {error}."));
-    let command = std::env::current_exe().map_err(failed)?;
-    let settings = settings.map(std::path::absolute).transpose().map_err(failed)?;
-    result(record, &keys, &command, settings.as_deref()).map_err(|error| Failure::of(&error))
+    let command = std::env::current_exe().map_err(|error| unknown_path(&error))?;
+    let settings = settings.map(std::path::absolute).transpose().map_err(|error| unknown_path(&error))?;
+    let reached =
+        result(record, &keys, &command, settings.as_deref()).map_err(|error| Failure::of(&error))?;
+    if !reached.sftp {
+        warn("The image has no sftp-server. On Debian: apt-get install openssh-sftp-server.", io);
+    }
+    Ok(reached.result)
 }
 
-fn say(value: &Value, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    writeln!(io.stdout, "{value}")?;
-    Ok(Ended::Done)
+fn unknown_path(error: &io::Error) -> Failure {
+    Failure::Failed(format!("The path of this program, or of a file that is named, is not known: {error}."))
+}
+
+/// What cannot be told is lost; the work goes on.
+fn warn(text: &str, io: &mut Io<'_>) {
+    let _ = writeln!(io.stderr, "warning: {}", mask(text));
+}
+
+/// The one JSON object.
+fn say(result: &Value, io: &mut Io<'_>) -> Result<(), Failure> {
+    writeln!(io.stdout, "{result}")?;
+    Ok(io.stdout.flush()?)
 }
 
 /// Nobody is there to be asked.
@@ -170,10 +236,10 @@ fn silent<'a, 'io>(io: &'a mut Io<'io>) -> Person<'a, 'io> {
     Person { io, quiet: false, asks: false }
 }
 
-fn of_payload(io: &mut Io<'_>) -> Result<OneArgs, Failure> {
+fn of_payload(io: &mut Io<'_>) -> Result<String, Failure> {
     let name = payload(io)?;
     found(&name)?;
-    Ok(OneArgs::of(&name))
+    Ok(name)
 }
 
 /// The name that Orca's payload has.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use orca_container_core::{Goal, Verdict, quoted};
@@ -55,11 +56,6 @@ pub(super) struct OneArgs {
 }
 
 impl OneArgs {
-    /// A workspace that a program names.
-    pub(super) fn of(name: &str) -> Self {
-        Self { workspace: name.into(), json: false }
-    }
-
     /// The workspace, as it was named.
     pub(super) fn name(&self) -> &str {
         &self.workspace
@@ -328,19 +324,19 @@ pub(super) fn tell_drift(record: &WorkspaceRecord, io: &mut Io<'_>) -> Result<()
 
 /// Removal with a look for work first.
 pub(super) fn rm(args: &RmArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let name = reach_to(Goal::Remove, &args.one, !args.force, io)?;
+    let name = reach_to(&Reach { guarded: !args.force, ..Reach::new(Goal::Remove, args.one.name()) }, io)?;
     say(&name, "is removed, with its volumes", &args.one, io)
 }
 
 /// A stop, then a start that compares with the plan as every one does.
 pub(super) fn restart(args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    reach_to(Goal::Stop, args, false, io)?;
+    reach_to(&Reach::new(Goal::Stop, args.name()), io)?;
     reach(Goal::Start, args, io)
 }
 
 /// Start or stop: the same loop towards another goal.
 pub(super) fn reach(goal: Goal, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let name = reach_to(goal, args, false, io)?;
+    let name = reach_to(&Reach::new(goal, args.name()), io)?;
     say(&name, if goal == Goal::Start { "runs" } else { "is stopped" }, args, io)
 }
 
@@ -353,23 +349,41 @@ fn say(name: &str, done: &str, args: &OneArgs, io: &mut Io<'_>) -> Result<Ended,
     Ok(Ended::Done)
 }
 
+/// What is to become of a workspace.
+#[derive(Debug)]
+pub(super) struct Reach<'a> {
+    /// The goal.
+    pub(super) goal: Goal,
+    /// The workspace: a path, its id, or its name.
+    pub(super) workspace: &'a str,
+    /// Whether work that is nowhere else keeps it.
+    pub(super) guarded: bool,
+    /// How long another command on it is waited for.
+    pub(super) patience: Duration,
+    /// Settings file of the repository's commands after a start.
+    pub(super) settings: Option<&'a Path>,
+}
+
+impl<'a> Reach<'a> {
+    /// A goal for a person who waits for the answer.
+    pub(super) fn new(goal: Goal, workspace: &'a str) -> Self {
+        Self { goal, workspace, guarded: false, patience: Duration::from_secs(2), settings: None }
+    }
+}
+
 /// Reaches a goal under the workspace's lock; gives its name.
-pub(super) fn reach_to(
-    goal: Goal,
-    args: &OneArgs,
-    guarded: bool,
-    io: &mut Io<'_>,
-) -> Result<String, Failure> {
+pub(super) fn reach_to(to: &Reach<'_>, io: &mut Io<'_>) -> Result<String, Failure> {
+    let goal = to.goal;
     // What a killed create left without a record goes with any of these.
     workspace::remove_leftovers(&store()?);
-    let (store, record) = found(&args.workspace)?;
+    let (store, record) = found(to.workspace)?;
     let name = record.workspace.name.clone();
-    let lock = store.lock(record.file_name()).map_err(|error| Failure::of(&error))?;
+    let lock = store.lock_patiently(record.file_name(), to.patience).map_err(|error| Failure::of(&error))?;
     // Of now: somebody may have removed or changed it before its lock was ours.
     let Some(record) = store.record(record.file_name()).map_err(|error| Failure::of(&error))? else {
         return Err(Failure::of(&WorkspaceError::NotFound(quoted(&name))));
     };
-    if guarded {
+    if to.guarded {
         workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
     let ran_before = goal == Goal::Start
@@ -385,7 +399,7 @@ pub(super) fn reach_to(
     let mut record = runner.record;
     reached.map_err(|error| failure(error, io))?;
     if goal == Goal::Start {
-        let settings = settings_of(None)?;
+        let settings = settings_of(to.settings)?;
         // What runs already was not started; what a create was interrupted in is still due.
         let stages = if ran_before { &OF_CREATE[..] } else { &AFTER_START[..] };
         let ran = workspace::run_stages(stages, &mut record, &store, &settings, &mut Person::new(io));

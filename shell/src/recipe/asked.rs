@@ -7,11 +7,19 @@ const VERSION: &str = "2";
 
 /// A workspace that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The branch that begins in the workspace.
-    pub branch: String,
-    /// The commit that it begins at; nothing is resolved again.
-    pub commit: String,
+pub enum Asked {
+    /// One to work in.
+    Workspace {
+        /// The branch that begins in it.
+        branch: String,
+        /// The commit that it begins at; nothing is resolved again.
+        commit: String,
+    },
+    /// One that is removed at once: `orca vm recipe doctor --provision` names nothing but itself.
+    Trial {
+        /// The branch that begins in it, at what is checked out.
+        branch: String,
+    },
 }
 
 /// Why nothing can be done for Orca.
@@ -39,10 +47,15 @@ impl Asked {
         if variable("ORCA_RECIPE_RESULT_SCHEMA_VERSION").as_deref() != Some(VERSION) {
             return Err(AskedError::Version);
         }
-        let given = |name: &'static str| {
-            variable(name).filter(|text| !text.is_empty()).ok_or(AskedError::Missing(name))
-        };
-        Ok(Self { branch: given("ORCA_REPO_BRANCH")?, commit: given("ORCA_REPO_REF_HEAD")? })
+        let given = |name: &'static str| variable(name).filter(|text| !text.is_empty());
+        // Orca names the branch where a person chose one; else it is called as the workspace is, and Orca expects that.
+        let branch = given("ORCA_REPO_BRANCH").or_else(|| given("ORCA_WORKSPACE_NAME"));
+        match (branch, given("ORCA_REPO_REF_HEAD"), given("ORCA_VM_INSTANCE_ID")) {
+            (Some(branch), Some(commit), _) => Ok(Self::Workspace { branch, commit }),
+            (None, None, Some(branch)) => Ok(Self::Trial { branch }),
+            (None, ..) => Err(AskedError::Missing("ORCA_REPO_BRANCH")),
+            (_, None, _) => Err(AskedError::Missing("ORCA_REPO_REF_HEAD")),
+        }
     }
 }
 
@@ -74,12 +87,16 @@ pub fn resource_of(payload: &[u8]) -> Result<String, AskedError> {
 mod tests {
     use super::*;
 
-    fn asked(version: &str, branch: &str, head: &str) -> Result<Asked, AskedError> {
+    /// What is asked for by a branch, a name, a commit and an instance, in this order.
+    fn asked(version: &str, given: [&str; 4]) -> Result<Asked, AskedError> {
+        let [branch, workspace, head, instance] = given;
         Asked::of(|name| {
             let value = match name {
                 "ORCA_RECIPE_RESULT_SCHEMA_VERSION" => version,
                 "ORCA_REPO_BRANCH" => branch,
+                "ORCA_WORKSPACE_NAME" => workspace,
                 "ORCA_REPO_REF_HEAD" => head,
+                "ORCA_VM_INSTANCE_ID" => instance,
                 _ => "",
             };
             Some(value.to_owned())
@@ -89,12 +106,21 @@ mod tests {
     #[test]
     fn an_orca_of_another_version_and_one_that_says_too_little_are_refused() {
         let commit = "0123456789012345678901234567890123456789";
-        let expected = Asked { branch: "work/x".into(), commit: commit.into() };
-        assert_eq!(asked("2", "work/x", commit), Ok(expected));
-        assert_eq!(asked("1", "work/x", commit), Err(AskedError::Version));
-        assert_eq!(asked("", "work/x", commit), Err(AskedError::Version));
-        assert_eq!(asked("2", "", commit), Err(AskedError::Missing("ORCA_REPO_BRANCH")));
-        assert_eq!(asked("2", "work/x", ""), Err(AskedError::Missing("ORCA_REPO_REF_HEAD")));
+        let expected = |branch: &str| Ok(Asked::Workspace { branch: branch.into(), commit: commit.into() });
+        assert_eq!(asked("2", ["work/x", "other", commit, "orca-1"]), expected("work/x"));
+        assert_eq!(asked("2", ["", "named", commit, "orca-1"]), expected("named"));
+        assert_eq!(asked("1", ["work/x", "", commit, ""]), Err(AskedError::Version));
+        assert_eq!(asked("", ["work/x", "", commit, ""]), Err(AskedError::Version));
+        assert_eq!(asked("2", ["", "", commit, "orca-1"]), Err(AskedError::Missing("ORCA_REPO_BRANCH")));
+        assert_eq!(asked("2", ["work/x", "", "", "orca-1"]), Err(AskedError::Missing("ORCA_REPO_REF_HEAD")));
+        assert_eq!(asked("2", ["", "", "", ""]), Err(AskedError::Missing("ORCA_REPO_BRANCH")));
+    }
+
+    /// Orca's doctor runs create and destroy without saying what for.
+    #[test]
+    fn orcas_doctor_tries_a_workspace_of_its_instances_name() {
+        let trial = Asked::Trial { branch: "orca-1".into() };
+        assert_eq!(asked("2", ["", "", "", "orca-1"]), Ok(trial));
     }
 
     #[test]

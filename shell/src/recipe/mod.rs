@@ -5,7 +5,9 @@
 //! per-workspace environments, result schema version 2.
 
 mod asked;
+mod handover;
 mod result;
 
 pub use asked::{Asked, AskedError, resource_of};
-pub use result::{ResultError, result};
+pub use handover::{Maker, hand_over};
+pub use result::{Reached, ResultError, result};

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use orca_container_core::{SshLogin, SshLoginError, ssh_login, ssh_login_argv};
 use serde_json::{Value, json};
 
 use crate::engine::{Client, ClientError};
@@ -12,24 +13,13 @@ use crate::store::WorkspaceRecord;
 /// How long the container may take to say who its user is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Says the user's name, or what is missing for a terminal over ssh.
-const LOGIN: &str = "PATH=/usr/bin:/bin:/usr/sbin:/sbin; \
-command -v sshd >/dev/null 2>&1 || { echo 'no sshd'; exit 0; }; id -un 2>/dev/null || echo 'no user'";
-
 /// Why the workspace cannot be reached over ssh.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultError {
-    /// The image lacks it.
-    #[error(
-        "The image has no sshd, which a terminal of Orca needs. On Debian: apt-get install openssh-server openssh-sftp-server."
-    )]
-    NoSshd,
-    /// The image does not know its user.
-    #[error(
-        "The image has no line for the container's user in its /etc/passwd, so nobody can log in over ssh."
-    )]
-    NoUser,
+    /// Nobody can log in.
+    #[error(transparent)]
+    Login(#[from] SshLoginError),
     /// The engine did not answer.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -38,14 +28,24 @@ pub enum ResultError {
     NotUtf8(String),
 }
 
+/// How a workspace is reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reached {
+    /// The result that Orca reads.
+    pub result: Value,
+    /// Whether files can be moved by sftp.
+    pub sftp: bool,
+}
+
 /// The result for a workspace that runs. `command` is this program's path, `settings` a settings file that was named.
 pub fn result(
     record: &WorkspaceRecord,
     keys: &Keys,
     command: &Path,
     settings: Option<&Path>,
-) -> Result<Value, ResultError> {
+) -> Result<Reached, ResultError> {
     let name = record.file_name();
+    let login = login(record)?;
     let mut proxy = vec![quoted(command)?, "ssh-proxy".into()];
     if let Some(settings) = settings {
         proxy.extend(["--settings".into(), quoted(settings)?]);
@@ -56,35 +56,28 @@ pub fn result(
         "label": record.workspace.name,
         "host": name,
         "port": 22,
-        "username": login(record)?,
+        "username": login.user,
         "identityFile": text(&keys.identity)?,
         "identitiesOnly": true,
         "proxyCommand": proxy.join(" "),
     });
-    Ok(json!({
+    let result = json!({
         "schemaVersion": 2,
         "checkoutMode": "provisioned-root",
         "connection": {"type": "ssh", "projectRoot": project_root, "target": target},
         "userData": {"resourceId": name, "knownHosts": text(&keys.known_hosts)?},
-    }))
+    });
+    Ok(Reached { result, sftp: login.sftp })
 }
 
-/// The user's name as the container tells it: it is only what one logs in as.
-fn login(record: &WorkspaceRecord) -> Result<String, ResultError> {
+fn login(record: &WorkspaceRecord) -> Result<SshLogin, ResultError> {
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
-    let id = record.container_id.as_deref().unwrap_or_default();
-    let words = ["exec", "--workdir=/", "--", id, "/usr/bin/env", "-i", "/bin/sh", "-c", LOGIN];
+    let words = ssh_login_argv(record.container_id.as_deref().unwrap_or_default());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let answer = client.ask(&words, PATIENCE)?;
-    let said = answer.text();
-    let is_name = |text: &str| {
-        !text.starts_with('-')
-            && (1..=64).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
-    };
-    match said.trim() {
-        "no sshd" => Err(ResultError::NoSshd),
-        name if answer.code == 0 && is_name(name) => Ok(name.into()),
-        "no user" => Err(ResultError::NoUser),
+    match ssh_login(&answer.text()) {
+        Ok(login) if answer.code == 0 => Ok(login),
+        Err(error) if answer.code == 0 => Err(error.into()),
         _ => Err(answer.unusable("The container's shell").into()),
     }
 }

@@ -25,6 +25,8 @@ pub struct Keys {
     pub authorized: String,
     /// The host key's private half.
     pub host: Sensitive,
+    /// The host key's public half, kind and key.
+    pub host_public: String,
     /// File in which the host is known by the container's name.
     pub known_hosts: PathBuf,
 }
@@ -45,7 +47,8 @@ pub fn keys(store: &Store, record: &WorkspaceRecord) -> Result<Keys, SshError> {
     }
     let private = Sensitive::from(fs::read_to_string(&host)?);
     redact::know(private.reveal());
-    Ok(Keys { authorized: public(&identity), identity, host: private, known_hosts })
+    let (authorized, host_public) = (public(&identity), public(&host));
+    Ok(Keys { identity, authorized, host: private, host_public, known_hosts })
 }
 
 /// Kind and key of a public half; the comment says where it was made, which is nobody's business.

@@ -5,9 +5,11 @@
 
 mod connection;
 mod keys;
+mod persons;
 
 pub use connection::connect;
 pub use keys::{Keys, keys};
+pub use persons::make_known;
 
 use crate::engine::ClientError;
 use crate::store::StoreError;
@@ -23,6 +25,12 @@ pub enum SshError {
     /// ssh-keygen refused.
     #[error("ssh-keygen did not make the keys of the workspace: {0}.")]
     KeyGenRefused(String),
+    /// The person's ssh could not be run.
+    #[error("The person's ssh could not be asked for its configuration: {0}")]
+    NoSsh(ClientError),
+    /// It could not read its configuration.
+    #[error("The person's ssh does not tell its configuration (ssh -G): {0}.")]
+    NoSshConfiguration(String),
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),

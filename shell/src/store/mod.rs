@@ -6,10 +6,12 @@
 
 mod approvals;
 mod choices;
+mod known_hosts;
 mod launched;
 mod lock;
 mod private_file;
 mod record;
+mod ssh_files;
 mod values;
 
 use std::env;
@@ -53,6 +55,14 @@ pub enum StoreError {
     Invalid {
         /// The file.
         path: PathBuf,
+    },
+    /// The person's known_hosts could not be written.
+    #[error("The file {} could not be written: {cause}.", path.display())]
+    KnownHosts {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason, or ours.
+        cause: std::io::Error,
     },
     /// There is no randomness.
     #[error("The system gives no random numbers: {cause}.")]
@@ -210,30 +220,9 @@ impl Store {
         Ok(())
     }
 
-    /// The folder of the workspaces' keys, made where it is not there.
-    pub fn ssh_folder(&self) -> Result<PathBuf, StoreError> {
-        ensure_folder(&self.root)?;
-        let folder = self.root.join("ssh");
-        ensure_folder(&folder)?;
-        Ok(folder)
-    }
-
-    /// Writes down the host of a workspace, in the format of known_hosts.
-    pub fn write_known_host(&self, name: &str, line: &str) -> Result<(), StoreError> {
-        Ok(write_atomic(&self.ssh_folder()?.join(format!("{name}.known_hosts")), line.as_bytes())?)
-    }
-
-    /// Removes the keys of a workspace.
-    pub fn forget_ssh(&self, name: &str) {
-        // The file by which they are whole goes first.
-        for end in [".known_hosts", "", ".pub", ".host", ".host.pub"] {
-            let _ = remove(&self.root.join("ssh").join(format!("{name}{end}")));
-        }
-    }
-
     /// Removes locks and typed variables whose workspace never got a record: its maker died before it.
     pub fn remove_orphans(&self) {
-        for folder in ["values", "records"] {
+        for folder in ["values", "records", "ssh"] {
             // A file that was being written when its writer was killed: `.NAME.json.PID`.
             for file in self.files(folder).filter(|file| file.starts_with('.')) {
                 let name = file.trim_start_matches('.').split('.').next().unwrap_or_default();
@@ -256,6 +245,7 @@ impl Store {
         let of_workspaces = self.files("values").chain(self.files("launches"));
         let of_workspaces = of_workspaces.filter_map(|file| Some(file.strip_suffix(".json")?.to_owned()));
         for name in of_workspaces
+            .chain(self.names_of_keys())
             .chain(self.lock_names("orca-ws-"))
             .filter(|name| !self.has_record(name))
             .collect::<Vec<_>>()
@@ -265,6 +255,7 @@ impl Store {
             if !self.has_record(&name) {
                 // What cannot be removed now is found again by the next command.
                 self.forget_values(&name);
+                self.forget_ssh(&name);
                 lock.remove();
             }
         }
@@ -394,7 +385,17 @@ mod tests {
         }
         let held = store.lock("worktree-y").unwrap();
         // No process has this number: it is beyond the kernel's own bound.
-        for left in ["values/.orca-ws-x.json.4194305", "values/orca-ws-x.json", ".approvals.json.4194305"] {
+        let theirs = folder.path().join("known_hosts");
+        store.make_host_known("orca-ws-k", &theirs, "orca-ws-k ssh-ed25519 AAAA").unwrap();
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "orca-ws-k ssh-ed25519 AAAA\n");
+        for left in [
+            "values/.orca-ws-x.json.4194305",
+            "values/orca-ws-x.json",
+            ".approvals.json.4194305",
+            "ssh/orca-ws-x",
+            "ssh/.orca-ws-y.known_hosts.4194305",
+            "ssh/orca-ws-k.host.pub",
+        ] {
             let path = folder.path().join("s").join(left);
             ensure_folder(path.parent().unwrap()).unwrap();
             write_new(&path, b"{}").unwrap();
@@ -409,6 +410,8 @@ mod tests {
             store.files("values").chain(store.files("")).filter(|name| name.contains("json")).count(),
             0
         );
+        assert_eq!(store.files("ssh").collect::<Vec<_>>(), Vec::<String>::new());
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "");
         held.remove();
     }
 
