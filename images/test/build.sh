@@ -2,8 +2,9 @@
 # Lays out a small image from this machine's own Debian packages (busybox-static, git) and imports it into an
 # engine: no registry, under a second. Usage: build.sh docker|podman NAME [KIND]
 # KIND: full (default), no-git, no-sh, endless-chown (hostile: its chown never ends), idle-chown (its chown does
-# nothing and says that it went well), remote (also git's https and ssh, trusting the authority in $CA_FILE). The image has the users agent (1000:1000) and dev (1001:1001), each with a home,
-# and /usr/bin/env.
+# nothing and says that it went well), remote (also git's https and ssh and an sshd, trusting the authority in $CA_FILE),
+# no-login (the same, and its user may not log in). The image has the users agent (1000:1000) and dev (1001:1001), each with a
+# home, and /usr/bin/env.
 set -eu
 engine=$1 name=$2 kind=${3:-full}
 root=$(mktemp -d)
@@ -39,7 +40,10 @@ if [ "$kind" != no-git ]; then
   done
   program /usr/bin/git
 fi
-if [ "$kind" = remote ]; then
+if [ "$kind" = no-login ]; then
+  sed -i 's#:/home/agent:/bin/sh#:/home/agent:/usr/sbin/nologin#' "$root/etc/passwd"
+fi
+if [ "$kind" = remote ] || [ "$kind" = no-login ]; then
   program /usr/lib/git-core/git-remote-http
   program /usr/lib/openssh/sftp-server
   for tool in bin/ssh bin/ssh-agent bin/ssh-add sbin/sshd; do program "/usr/$tool"; done

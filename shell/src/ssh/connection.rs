@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,9 @@ use crate::secrets::Handed;
 use crate::settings::Settings;
 use crate::store::{Store, WorkspaceRecord, random_id};
 use crate::trace;
-use crate::workspace::{AFTER_START, LaunchOptions, Runner, Ui, WorkspaceError, launch_answer, run_stages};
+use crate::workspace::{
+    AFTER_START, Asked, LaunchOptions, Runner, Ui, WorkspaceError, launch_answer, run_stages,
+};
 
 /// How long the engine may take to hand a session its variables.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,47 +31,71 @@ const LINE: u64 = 4096;
 /// Sessions that wait for an answer at once.
 const WAITING: usize = 256;
 
+/// Sessions that are answered at the same time.
+const AT_ONCE: usize = 4;
+
 /// Sessions that are answered in a minute; Orca opens some dozens at its start.
 const A_MINUTE: u32 = 300;
 
 /// Lines of the container that are passed on; sshd's own errors are a few.
 const SAID: usize = 100;
 
+/// Settings as they are when they are asked for: what a terminal gets is what is said when it is opened.
+pub type SettingsNow<'s> = dyn Fn() -> Result<Settings, String> + Sync + 's;
+
 /// Connects standard input and output to the workspace, started where it is stopped. Gives the client's exit code.
-///
-/// `settings` are read for each session: what a terminal gets is what is said when it is opened.
 pub fn connect(
     record: &WorkspaceRecord,
     store: &Store,
-    settings: &dyn Fn() -> Result<Settings, String>,
+    settings: &SettingsNow<'_>,
     ui: &mut dyn Ui,
 ) -> Result<u8, SshError> {
-    let (record, keys) = running(record, store, settings, ui)?;
-    let id = record.container_id.clone().unwrap_or_default();
+    let running = running(record, store, ui)?;
+    let id = running.record.container_id.clone().unwrap_or_default();
     let connection = random_id().map_err(WorkspaceError::from)?;
-    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
-    let mut child = serve(&client, &ssh_serve_argv(&id, &connection, &keys.authorized))?;
+    let client =
+        Client { program: running.record.engine.program.clone(), env: running.record.engine.env.clone() };
+    let mut child = serve(&client, &ssh_serve_argv(&id, &connection, &running.keys.authorized))?;
+    let stderr = child.stderr.take();
     if let Some(input) = child.stdin.take() {
+        let keys = running.keys;
         thread::spawn(move || pump(input, &keys));
     }
     let sessions = Sessions { name: record.file_name(), store, settings, client, id, connection };
-    if let Some(stderr) = child.stderr.take() {
-        sessions.answer(stderr, ui);
-    }
+    thread::scope(|scope| {
+        let (sender, heard) = mpsc::sync_channel(WAITING);
+        if running.started {
+            // Nobody waits for what the repository wants after a start; who connects can mend it where it fails.
+            let lines = Lines(sender.clone());
+            scope.spawn(move || after_start(running.record, store, settings, lines));
+        }
+        let asked = sessions.answer(scope, &sender);
+        // Read whatever happens: an engine's client that nobody reads stops the terminals as well.
+        thread::spawn(move || {
+            if let Some(stderr) = stderr {
+                listen(stderr, &sender);
+            }
+            let _ = sender.send(Heard::End);
+        });
+        pass_on(heard, asked, ui);
+    });
     let status = child.wait()?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
+/// A workspace that can be connected to.
+struct Running {
+    record: WorkspaceRecord,
+    keys: Keys,
+    /// Whether it was started for this connection.
+    started: bool,
+}
+
 /// The workspace, looked at and started where it is stopped; its keys.
-fn running(
-    record: &WorkspaceRecord,
-    store: &Store,
-    settings: &dyn Fn() -> Result<Settings, String>,
-    ui: &mut dyn Ui,
-) -> Result<(WorkspaceRecord, Keys), SshError> {
+fn running(record: &WorkspaceRecord, store: &Store, ui: &mut dyn Ui) -> Result<Running, SshError> {
     let shown = orca_container_core::quoted(&record.workspace.name);
     // Several connections at once wait for each other here, and only here.
-    let lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(WorkspaceError::from)?;
+    let _lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(WorkspaceError::from)?;
     let record = store.record(record.file_name())?.ok_or(WorkspaceError::NotFound(shown.clone()))?;
     if record.progress.is_unfinished() {
         return Err(WorkspaceError::Unfinished(shown).into());
@@ -84,16 +110,30 @@ fn running(
     if started {
         runner.reach(Goal::Start, ui)?;
     }
-    let mut record = runner.record;
-    drop(lock);
-    if started {
-        let settings = settings().map_err(|why| WorkspaceError::Blocked(vec![why]))?;
-        // What the repository wants after a start may fail; a person who connects can mend it.
-        if let Err(error) = run_stages(&AFTER_START, &mut record, store, &settings, ui) {
-            ui.progress(&format!("warning: {error}"));
-        }
+    Ok(Running { record: runner.record, keys, started })
+}
+
+fn after_start(mut record: WorkspaceRecord, store: &Store, settings: &SettingsNow<'_>, mut lines: Lines) {
+    let ran = settings().and_then(|settings| {
+        run_stages(&AFTER_START, &mut record, store, &settings, &mut lines).map_err(|error| error.to_string())
+    });
+    if let Err(why) = ran {
+        lines.progress(&format!("warning: {why}"));
     }
-    Ok((record, keys))
+}
+
+/// Progress of something that goes on beside the connection.
+struct Lines(mpsc::SyncSender<Heard>);
+
+impl Ui for Lines {
+    fn progress(&mut self, line: &str) {
+        // What nobody has time for is dropped.
+        let _ = self.0.try_send(Heard::Said(line.into()));
+    }
+
+    fn ask(&mut self, _: &Asked<'_>) -> Option<bool> {
+        None
+    }
 }
 
 fn serve(client: &Client, args: &[String]) -> io::Result<Child> {
@@ -126,37 +166,60 @@ fn pump(mut input: ChildStdin, keys: &Keys) {
 struct Sessions<'s> {
     name: &'s str,
     store: &'s Store,
-    settings: &'s dyn Fn() -> Result<Settings, String>,
+    settings: &'s SettingsNow<'s>,
     client: Client,
     id: String,
     connection: String,
 }
 
-impl Sessions<'_> {
-    /// Answers until the connection ends. Whoever is inside may ask as well, for what any process of the workspace can read
-    /// anyway; what is asked faster than a person opens terminals is dropped.
-    fn answer(&self, said: impl Read + Send + 'static, ui: &mut dyn Ui) {
-        let (sender, heard) = mpsc::sync_channel(WAITING);
-        // Read whatever happens: an engine's client that nobody reads stops the terminals as well.
-        thread::spawn(move || listen(said, &sender));
-        let (mut passed_on, mut minute, mut answered) = (0_usize, Instant::now(), 0_u32);
-        for heard in heard {
-            if minute.elapsed() > Duration::from_secs(60) {
-                (minute, answered) = (Instant::now(), 0);
+/// Until the connection ends and nobody has anything to say any more: sessions to those who answer them, everything else to
+/// the person.
+///
+/// Whoever is inside may ask as well, for what any process of the workspace can read anyway; what is asked faster than a person
+/// opens terminals is dropped.
+fn pass_on(heard: mpsc::Receiver<Heard>, asked: mpsc::Sender<u32>, ui: &mut dyn Ui) {
+    let mut asked = Some(asked);
+    let (mut passed_on, mut minute, mut answered) = (0_usize, Instant::now(), 0_u32);
+    for heard in heard {
+        if minute.elapsed() > Duration::from_secs(60) {
+            (minute, answered) = (Instant::now(), 0);
+        }
+        match (heard, &asked) {
+            (Heard::Asked(session), Some(asked)) if answered < A_MINUTE => {
+                answered = answered.saturating_add(1);
+                let _ = asked.send(session);
             }
-            let line = match heard {
-                Heard::Asked(_) if answered >= A_MINUTE => continue,
-                Heard::Asked(session) => {
-                    answered = answered.saturating_add(1);
-                    self.hand_over(session)
-                }
-                Heard::Said(line) => Some(line),
-            };
-            if let Some(line) = line.filter(|_| passed_on < SAID) {
+            (Heard::Said(line), _) if passed_on < SAID => {
                 passed_on = passed_on.saturating_add(1);
                 ui.progress(&orca_container_core::escaped(&mask(&line)));
             }
+            (Heard::End, _) => asked = None,
+            _ => {}
         }
+    }
+}
+
+impl Sessions<'_> {
+    /// Answers the sessions that come, some at once: Orca opens its terminals together.
+    fn answer<'scope>(
+        &'scope self,
+        scope: &'scope thread::Scope<'scope, '_>,
+        said: &mpsc::SyncSender<Heard>,
+    ) -> mpsc::Sender<u32> {
+        let (asked, next) = mpsc::channel::<u32>();
+        let next = Arc::new(Mutex::new(next));
+        for _ in 0..AT_ONCE {
+            let (next, mut lines) = (Arc::clone(&next), Lines(said.clone()));
+            scope.spawn(move || {
+                // One waits for the next session with the lock; the others for the lock.
+                while let Some(session) = next.lock().ok().and_then(|next| next.recv().ok()) {
+                    if let Some(why) = self.hand_over(session) {
+                        lines.progress(&why);
+                    }
+                }
+            });
+        }
+        asked
     }
 
     /// Hands a session its variables, or tells it and us why not.
@@ -211,6 +274,8 @@ enum Heard {
     Asked(u32),
     /// Anything else.
     Said(String),
+    /// Nothing more comes from it.
+    End,
 }
 
 /// Reads to the end; what nobody has time for is dropped.

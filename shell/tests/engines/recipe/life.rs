@@ -1,141 +1,21 @@
-//! Orca's recipes, driven as Orca drives them: a stand-in that is strict about the one JSON object, and the stock OpenSSH client
-//! over the target that it names.
+//! What Orca and its terminals do with a workspace, from create to destroy.
 
+use super::orca::{Orca, THEIRS, person, strict, wait_for};
 use crate::bench::{Bench, Ran, build_image, image, runtime};
 use crate::canary::places;
 use orca_container_testkit::Canary;
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use serde_json::json;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// What Orca does with a recipe.
-struct Orca<'b> {
-    bench: &'b Bench,
-    result: Value,
-}
-
-fn keys(value: &Value) -> BTreeSet<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
-}
-
-impl<'b> Orca<'b> {
-    /// `create`, from the repository's root.
-    fn create(bench: &'b Bench, image: &str, branch: &str, more: &[&str]) -> Result<Self, Ran> {
-        let mut args = vec!["recipe", "create", "--engine", bench.engine, "--container-image", image];
-        args.extend(runtime(bench.engine).iter().flat_map(|name| ["--runtime", name]));
-        args.extend(more);
-        let head = bench.git(&["rev-parse", "HEAD"]);
-        let mut command = bench.command(&args);
-        command.current_dir(bench.repository()).env("ORCA_RECIPE_RESULT_SCHEMA_VERSION", "2");
-        command.env("ORCA_REPO_BRANCH", branch).env("ORCA_REPO_REF_HEAD", head.trim());
-        let ran = Ran::of(&command.output().unwrap());
-        if ran.code != 0 {
-            assert_eq!(ran.stdout, "", "a failure says nothing on standard output");
-            return Err(ran);
-        }
-        Ok(Self { bench, result: strict(&ran.stdout) })
-    }
-
-    /// `suspend`, `resume` or `destroy`, with the payload.
-    fn lifecycle(&mut self, what: &[&str]) -> Ran {
-        let payload = json!({"recipeResult": self.result, "reason": "user"}).to_string();
-        let mut command = self.bench.command(&[&["recipe"], what].concat());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
-        let ran = Ran::of(&child.wait_with_output().unwrap());
-        match what.first() {
-            Some(&"resume") if ran.code == 0 => self.result = strict(&ran.stdout),
-            _ => assert_eq!(ran.stdout, ""),
-        }
-        ran
-    }
-
-    /// The stock client for the target, `ssh` or `sftp`.
-    fn client(&self, program: &str, flags: &[&str]) -> Command {
-        let target = &self.result["connection"]["target"];
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let mut command = Command::new(program);
-        command.env_clear().envs(&self.bench.env).args(["-F", "none", "-o", "BatchMode=yes"]);
-        command.args(["-o", &format!("ProxyCommand={}", text(&target["proxyCommand"]))]);
-        command.args(["-o", &format!("UserKnownHostsFile={}", text(&self.result["userData"]["knownHosts"]))]);
-        command.args([
-            "-o",
-            "StrictHostKeyChecking=yes",
-            "-o",
-            "IdentitiesOnly=yes",
-            "-o",
-            "ControlMaster=no",
-        ]);
-        command.args(["-i", &text(&target["identityFile"])]).args(flags);
-        command.arg(format!("{}@{}", text(&target["username"]), text(&target["host"])));
-        command.stdin(Stdio::null());
-        command
-    }
-
-    fn ssh(&self, flags: &[&str], words: &[&str]) -> Ran {
-        Ran::of(&self.client("ssh", flags).args(words).output().unwrap())
-    }
-
-    fn name(&self) -> String {
-        self.result["userData"]["resourceId"].as_str().unwrap().into()
-    }
-
-    fn status(&self) -> Value {
-        let status = self.bench.run(&["status", &self.name(), "--json"]).ok().stdout;
-        serde_json::from_str(&status).unwrap()
-    }
-
-    /// Processes in the container beside the keep-alive, as the engine tells them.
-    fn processes(&self) -> Vec<String> {
-        let id = self.status()["containerId"].as_str().unwrap().to_owned();
-        let args = ["exec", &id, "ps", "-o", "pid,args"];
-        let all = self.bench.client(&args).ok().stdout;
-        let ours = |line: &&str| {
-            !["PID", "sleep 2147483647", "ps -o", "-init", "catatonit"].iter().any(|part| line.contains(part))
-        };
-        all.lines().filter(ours).map(String::from).collect()
-    }
-}
-
-/// Exactly one JSON object with the keys of the contract, and no other.
-fn strict(stdout: &str) -> Value {
-    let value: Value = serde_json::from_str(stdout).unwrap();
-    let target = &value["connection"]["target"];
-    assert_eq!(keys(&value), BTreeSet::from(["schemaVersion", "checkoutMode", "connection", "userData"]));
-    assert_eq!(keys(&value["connection"]), BTreeSet::from(["type", "projectRoot", "target"]));
-    let allowed = BTreeSet::from([
-        "label",
-        "host",
-        "port",
-        "username",
-        "identityFile",
-        "identitiesOnly",
-        "proxyCommand",
-        "portForwards",
-        "relayGracePeriodSeconds",
-    ]);
-    assert!(keys(target).is_subset(&allowed), "{target}");
-    assert_eq!((&value["schemaVersion"], &value["checkoutMode"]), (&json!(2), &json!("provisioned-root")));
-    assert!(value["connection"]["projectRoot"].as_str().unwrap().starts_with('/'));
-    value
-}
-
-fn wait_for(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
-        std::thread::sleep(Duration::from_millis(200));
-    }
-}
 
 /// From create to destroy, without a network.
 pub fn whole_life(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
+    person(bench);
     let mut orca = Orca::create(bench, &image, "work/one", &["--network", "none"]).unwrap();
     assert_eq!(bench.git(&["for-each-ref", "refs/orca"]), "", "what held the commit is gone");
+    let known = || std::fs::read_to_string(bench.path("known_hosts")).unwrap();
+    assert_eq!(known().lines().filter(|line| line.starts_with(&format!("{} ssh-", orca.name()))).count(), 1);
     let script = "id -u; git -C /workspace/acme status -sb; cat /workspace/acme/readme; exit 7";
     let ran = orca.ssh(&[], &[script]).code(7);
     assert_eq!(ran.stdout, "1000\n## work/one\nhello again\n", "{ran:?}");
@@ -205,15 +85,13 @@ pub fn whole_life(bench: &mut Bench) {
     orca.lifecycle(&["destroy", "--force"]).ok();
     orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
-    assert_eq!(
-        crate::bench::files_below(&bench.path("state/orca-container/ssh")),
-        Vec::<std::path::PathBuf>::new()
-    );
+    assert_eq!(known().trim(), THEIRS, "what the person's ssh knew before");
 }
 
 /// Every new session has the variables of now, byte for byte, and their values are nowhere else.
 pub fn variables(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
+    person(bench);
     let canary =
         |seed: &str| Canary::new(&format!("{} ssh {seed} {}", bench.engine, bench.folder().display()));
     let (typed, edited, secret) = (canary("typed"), canary("edited"), canary("secret"));
@@ -264,38 +142,10 @@ pub fn variables(bench: &mut Bench) {
     assert!(refused.stdout.is_empty() && refused.stderr.contains("SECRET"), "{refused:?}");
 }
 
-/// A client that is killed at any moment leaves no process inside and no lock.
-pub fn killed(bench: &mut Bench) {
-    let image = build_image(bench.engine, "remote", "");
-    let orca = Orca::create(bench, &image, "work/three", &["--network", "none"]).unwrap();
-    for pause in [0, 50, 150, 300, 600, 1200, 2500] {
-        let mut client = orca.client("ssh", &["-tt"]);
-        let mut client = client
-            .arg("sleep 1000 & sleep 1001; sleep 1002")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(pause));
-        client.kill().unwrap();
-        client.wait().unwrap();
-        if pause < 1000 {
-            // What had not begun yet begins, and ends.
-            std::thread::sleep(Duration::from_secs(2));
-        }
-        wait_for(&format!("nothing is left after {pause} ms"), || orca.processes().is_empty());
-        assert_eq!(bench.run(&["exec", &orca.name(), "--", "true"]).code, 0);
-    }
-    let left =
-        orca.bench.client(&["exec", orca.status()["containerId"].as_str().unwrap(), "ls", "/dev/shm"]).ok();
-    assert_eq!(left.stdout, "");
-    bench.run(&["stop", &orca.name()]).ok();
-}
-
 /// Five at once, and each terminal is in its own.
 pub fn five(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
+    person(bench);
     let all: Vec<Orca<'_>> = (0..5)
         .map(|n| Orca::create(bench, &image, &format!("work/{n}"), &["--network", "none"]).unwrap())
         .collect();
@@ -308,6 +158,23 @@ pub fn five(bench: &mut Bench) {
             });
         }
     });
+    // No key of another is readable inside, nor its own private one.
+    let key_of = |orca: &Orca<'_>, end: &str| {
+        let file = orca.result["connection"]["target"]["identityFile"].as_str().unwrap().to_owned() + end;
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().nth(2).unwrap().to_owned()
+    };
+    let search = |word: &str| {
+        let script = format!(
+            "find /dev/shm /home /workspace /tmp /etc /run /var /root /opt -type f -exec grep -lsF -- '{word}' {{}} + 2>/dev/null; env | grep -cF -- '{word}'"
+        );
+        all[0].ssh(&[], &[&script]).stdout
+    };
+    for key in all.iter().flat_map(|orca| [key_of(orca, ""), key_of(orca, ".host")]).skip(2) {
+        assert_eq!(search(&key), "0\n");
+    }
+    assert_eq!(search(&key_of(&all[0], "")), "0\n");
+    assert!(search(&key_of(&all[0], ".host")).contains("/dev/shm/"), "the search finds what is there");
     // Another workspace's key opens nothing.
     let target =
         |orca: &Orca<'_>| orca.result["connection"]["target"]["identityFile"].as_str().unwrap().to_owned();
@@ -330,9 +197,14 @@ pub fn five(bench: &mut Bench) {
 
 /// Whatever fails, standard output says nothing, and nothing stays.
 pub fn failures(bench: &mut Bench) {
+    person(bench);
     let without = image(bench.engine);
     let ran = Orca::create(bench, &without, "work/x", &["--network", "none"]).err().unwrap();
     assert!(ran.stderr.contains("openssh-server"), "{ran:?}");
+    bench.nothing_is_left();
+    let no_login = build_image(bench.engine, "no-login", "");
+    let ran = Orca::create(bench, &no_login, "work/x", &["--network", "none"]).err().unwrap();
+    assert!(ran.stderr.contains("no shell to log in with"), "{ran:?}");
     bench.nothing_is_left();
     let image = build_image(bench.engine, "remote", "");
     bench.commit_file("orca.yaml", "worktree:\n  container:\n    image: other/image:1\n");
@@ -369,5 +241,61 @@ pub fn failures(bench: &mut Bench) {
         }
     }
     drop(image);
+    bench.nothing_is_left();
+}
+
+/// As Orca does it: one connection, and through it every command, thousands a day.
+pub fn one_connection(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let orca = Orca::create(bench, &image, "work/seven", &["--network", "none"]).unwrap();
+    let probe = Ran::of(&orca.shared(&["-T"]).arg("echo ORCA-SYSTEM-SSH-OK").output().unwrap()).ok();
+    assert_eq!(probe.stdout, "ORCA-SYSTEM-SSH-OK\n");
+    // Twenty at once, each with its own words and end.
+    std::thread::scope(|scope| {
+        for number in 0..20 {
+            let orca = &orca;
+            scope.spawn(move || {
+                let script = format!("echo {number}; exit {number}");
+                let ran = Ran::of(&orca.shared(&["-T"]).arg(script).output().unwrap());
+                assert_eq!((ran.stdout, ran.code), (format!("{number}\n"), number));
+            });
+        }
+    });
+    for _ in 0..50 {
+        Ran::of(&orca.shared(&["-T"]).arg("true").output().unwrap()).ok();
+    }
+    let list = "cat /dev/shm/orca-ssh-*/sessions | wc -l";
+    let listed = Ran::of(&orca.shared(&["-T"]).arg(list).output().unwrap()).ok().stdout;
+    assert!(listed.trim().parse::<usize>().unwrap() < 20, "ended sessions are off the list: {listed}");
+    // An upload as Orca does it.
+    let mut upload = orca.shared(&["-T"]);
+    let mut upload = upload.arg("cat > /tmp/up").stdin(Stdio::piped()).spawn().unwrap();
+    upload.stdin.take().unwrap().write_all(&[0, 255].repeat(500_000)).unwrap();
+    assert!(upload.wait().unwrap().success());
+    assert_eq!(orca.ssh(&[], &["wc -c </tmp/up"]).ok().stdout.trim(), "1000000");
+    Ran::of(&orca.shared(&["-O", "exit"]).output().unwrap()).ok();
+    wait_for("the connection's files go", || orca.processes().is_empty());
+}
+
+/// `orca vm recipe doctor --provision` says neither branch nor commit, and removes what it got.
+pub fn trial(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let mut create = Orca::creates(bench, &image, "", &["--network", "none"]);
+    let ran = Ran::of(&create.env("ORCA_REPO_REF_HEAD", "").output().unwrap()).ok();
+    assert!(ran.stderr.contains("trial"), "{ran:?}");
+    let mut orca = Orca { bench, result: strict(&ran.stdout) };
+    let branch = orca.ssh(&[], &["git -C /workspace/acme branch --show-current"]).ok().stdout;
+    assert_eq!(branch, "orca-0b5e\n");
+    orca.lifecycle(&["destroy"]).ok();
+    bench.nothing_is_left();
+    // A workspace that is only named has its branch by that name.
+    let mut create = Orca::creates(bench, &image, "", &["--network", "none"]);
+    let ran = Ran::of(&create.env("ORCA_WORKSPACE_NAME", "sandbox-task").output().unwrap()).ok();
+    let mut orca = Orca { bench, result: strict(&ran.stdout) };
+    let branch = orca.ssh(&[], &["git -C /workspace/acme branch --show-current"]).ok().stdout;
+    assert_eq!(branch, "sandbox-task\n");
+    orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
 }

@@ -1,0 +1,111 @@
+//! Whatever ends at any moment, nothing of it is left.
+
+use super::orca::{Orca, on_host, person, strict, wait_for};
+use crate::bench::{Bench, Ran, build_image};
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A client that is killed at any moment leaves no process inside and no lock.
+pub fn killed(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let orca = Orca::create(bench, &image, "work/three", &["--network", "none"]).unwrap();
+    for pause in [0, 50, 150, 300, 600, 1200, 2500] {
+        let mut client = orca.client("ssh", &["-tt"]);
+        let mut client = client
+            .arg("sleep 1000 & sleep 1001; sleep 1002")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        client.kill().unwrap();
+        client.wait().unwrap();
+        if pause < 1000 {
+            // What had not begun yet begins, and ends.
+            std::thread::sleep(Duration::from_secs(2));
+        }
+        wait_for(&format!("nothing is left after {pause} ms"), || orca.processes().is_empty());
+        assert_eq!(bench.run(&["exec", &orca.name(), "--", "true"]).code, 0);
+    }
+    let left =
+        orca.bench.client(&["exec", orca.status()["containerId"].as_str().unwrap(), "ls", "/dev/shm"]).ok();
+    assert_eq!(left.stdout, "");
+    bench.run(&["stop", &orca.name()]).ok();
+}
+
+/// The same where our own program or the engine's client is killed, which nobody can answer.
+pub fn killed_between(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let orca = Orca::create(bench, &image, "work/four", &["--network", "none"]).unwrap();
+    let id = orca.status()["containerId"].as_str().unwrap().to_owned();
+    let name = orca.name();
+    for words in [["ssh-proxy", &name], ["orca-ssh", &id]] {
+        let mut client = orca.client("ssh", &["-tt"]);
+        let client = client.arg("sleep 1000 & sleep 1001").stdout(Stdio::null()).stderr(Stdio::null());
+        let mut client = client.spawn().unwrap();
+        wait_for("the terminal is there", || orca.processes().iter().any(|line| line.contains("sleep 1001")));
+        let between = on_host(bench, &words);
+        assert!(!between.is_empty(), "{words:?}");
+        for pid in between {
+            // One of them may end with another.
+            let _ = Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status();
+        }
+        wait_for(&format!("nothing is left without {words:?}"), || orca.processes().is_empty());
+        client.wait().unwrap();
+        assert_eq!(orca.ssh(&[], &["ls -d /dev/shm/*/ | wc -l"]).ok().stdout, "1\n", "its own only");
+        wait_for("nobody is left on the host", || on_host(bench, &["ssh-proxy", &name]).is_empty());
+        bench.run(&["stop", &name]).ok();
+    }
+}
+
+/// Orca ends the process group of a create that it does not want any more, at any moment; what was made goes.
+pub fn given_up(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    for (signal, pause) in [("-TERM", 0), ("-KILL", 150), ("-TERM", 600), ("-KILL", 1200), ("-TERM", 2500)] {
+        let mut create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
+        let create = create.process_group(0).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut create = create.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        let group = format!("-{}", create.id());
+        Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status().unwrap();
+        create.wait().unwrap();
+        wait_for("the maker ends", || on_host(bench, &["__make"]).is_empty());
+        bench.nothing_is_left();
+    }
+    // One that is done, and whose result nobody reads.
+    let mut create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
+    let mut create = create.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(create.stdout.take());
+    let ran = Ran::of(&create.wait_with_output().unwrap()).code(1);
+    assert!(ran.stderr.contains("did not take the result"), "{ran:?}");
+    bench.nothing_is_left();
+    assert_eq!(fs::read_to_string(bench.path("known_hosts")).unwrap().trim(), super::orca::THEIRS);
+    // And the same branch can be asked for again.
+    let ran =
+        Ran::of(&Orca::creates(bench, &image, "work/five", &["--network", "none"]).output().unwrap()).ok();
+    strict(&ran.stdout);
+}
+
+/// `rm` does not wait for terminals.
+pub fn removed(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let orca = Orca::create(bench, &image, "work/six", &["--network", "none"]).unwrap();
+    let mut client = orca.client("ssh", &["-tt"]);
+    let client = client.arg("sleep 1001").stdout(Stdio::null()).stderr(Stdio::null());
+    let mut client = client.spawn().unwrap();
+    wait_for("the terminal is there", || orca.processes().iter().any(|line| line.contains("sleep 1001")));
+    bench.run(&["rm", &orca.name(), "--force"]).ok();
+    assert!(!client.wait().unwrap().success());
+    wait_for("nobody is left on the host", || on_host(bench, &["ssh-proxy"]).is_empty());
+    bench.nothing_is_left();
+    // Who comes later is told.
+    let late = orca.ssh(&[], &["true"]).code(255);
+    assert!(late.stderr.contains(&orca.name()), "{late:?}");
+}

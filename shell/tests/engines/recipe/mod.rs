@@ -1,0 +1,8 @@
+//! Orca's recipes, driven as Orca drives them.
+
+mod ends;
+mod life;
+mod orca;
+
+pub use ends::{given_up, killed, killed_between, removed};
+pub use life::{failures, five, one_connection, trial, variables, whole_life};
