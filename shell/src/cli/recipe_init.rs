@@ -61,6 +61,12 @@ pub(super) fn init(args: &InitArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     } else {
         writeln!(io.stdout, "Add this to {FILE} of the primary checkout (or say --write):\n\n{entry}")?;
     }
+    if args.settings.is_some() {
+        writeln!(
+            io.stdout,
+            "The settings file is yours and not the repository's, so it is in no command; recipe create reads the usual one.\n"
+        )?;
+    }
     explain(&request, io)?;
     Ok(Ended::ok(!(has_recipes && args.write)))
 }
@@ -161,6 +167,10 @@ fn explain(request: &PlanRequest, io: &mut Io<'_>) -> Result<(), Failure> {
         "  3. Commit {FILE}, and choose the recipe \"Hardened container\" where Orca makes a workspace."
     )?;
     writeln!(io.stdout, "     Orca shows the commands of the recipe and asks once whether you trust them.")?;
+    writeln!(
+        io.stdout,
+        "  4. orca vm recipe doctor container --provision tries it. It warns that the commands are no files of the repository."
+    )?;
     Ok(())
 }
 

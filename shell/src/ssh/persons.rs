@@ -34,18 +34,26 @@ fn known_hosts_of(name: &str) -> Result<Vec<PathBuf>, SshError> {
     if told.code != 0 {
         return Err(SshError::NoSshConfiguration(told.complaint()));
     }
-    Ok(files_in(&told.text()))
+    Ok(files_in(&told.text(), std::env::home_dir().as_deref()))
 }
 
-/// The files in what `ssh -G` says. One that is not named by a whole path is nobody's (`none`).
-fn files_in(said: &str) -> Vec<PathBuf> {
-    let line = said.lines().find_map(|line| line.strip_prefix("userknownhostsfile "));
-    let words = shlex::split(line.unwrap_or_default()).unwrap_or_default();
-    words
-        .into_iter()
-        .map(PathBuf::from)
-        .filter(|file| file.is_absolute() && file != Path::new("/dev/null"))
-        .collect()
+/// The files in what `ssh -G` says: parted by spaces, of which one in a path is quoted by newer versions only. One that is not
+/// named by a whole path is nobody's (`none`).
+fn files_in(said: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let line = said.lines().find_map(|line| line.strip_prefix("userknownhostsfile ")).unwrap_or_default();
+    let words: Vec<String> = if line.contains('"') {
+        shlex::split(line).unwrap_or_default()
+    } else {
+        // What follows a space without being a path of its own belongs to the path before it.
+        let parted = line.replace(" /", "\n/").replace(" ~/", "\n~/");
+        parted.lines().map(String::from).collect()
+    };
+    let whole = |word: String| match (word.strip_prefix("~/"), home) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => PathBuf::from(word),
+    };
+    let is_file = |file: &PathBuf| file.is_absolute() && file != Path::new("/dev/null");
+    words.into_iter().map(whole).filter(is_file).collect()
 }
 
 #[cfg(test)]
@@ -53,11 +61,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_are_read_as_ssh_tells_them() {
-        let said = "user me\nuserknownhostsfile /home/me/.ssh/known_hosts \"/a b/c\"\nport 22\n";
-        assert_eq!(files_in(said), [Path::new("/home/me/.ssh/known_hosts"), Path::new("/a b/c")]);
-        for nowhere in ["userknownhostsfile none\n", "userknownhostsfile /dev/null\n", "", "port 22\n"] {
-            assert_eq!(files_in(nowhere), Vec::<PathBuf>::new(), "{nowhere}");
+    fn the_files_are_read_as_each_ssh_tells_them() {
+        let of = |line: &str| {
+            let said = format!("user me\nuserknownhostsfile {line}\nport 22\n");
+            let files = files_in(&said, Some(Path::new("/home/me")));
+            files.iter().map(|file| file.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let both = ["/home/me/.ssh/known_hosts", "/home/me/.ssh/known_hosts2"];
+        assert_eq!(of("/home/me/.ssh/known_hosts /home/me/.ssh/known_hosts2"), both);
+        assert_eq!(of("~/.ssh/known_hosts ~/.ssh/known_hosts2"), both);
+        assert_eq!(of("/home/a b/.ssh/k /home/a b/.ssh/k2"), ["/home/a b/.ssh/k", "/home/a b/.ssh/k2"]);
+        assert_eq!(of("\"/home/a b/.ssh/k\" /k2"), ["/home/a b/.ssh/k", "/k2"]);
+        for nowhere in ["none", "/dev/null", "", "relative"] {
+            assert_eq!(of(nowhere), Vec::<String>::new(), "{nowhere}");
         }
     }
 }

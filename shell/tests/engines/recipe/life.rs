@@ -290,12 +290,20 @@ pub fn trial(bench: &mut Bench) {
     assert_eq!(branch, "orca-0b5e\n");
     orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
+    // A person whose ssh reads our known_hosts has no line of ours in theirs.
+    let ours = bench.path("state/orca-container/ssh/%n.known_hosts");
+    std::fs::write(
+        bench.path("ssh_config"),
+        format!("Host orca-ws-*\n  UserKnownHostsFile {}\n  StrictHostKeyChecking yes\n", ours.display()),
+    )
+    .unwrap();
     // A workspace that is only named has its branch by that name.
     let mut create = Orca::creates(bench, &image, "", &["--network", "none"]);
     let ran = Ran::of(&create.env("ORCA_WORKSPACE_NAME", "sandbox-task").output().unwrap()).ok();
     let mut orca = Orca { bench, result: strict(&ran.stdout) };
     let branch = orca.ssh(&[], &["git -C /workspace/acme branch --show-current"]).ok().stdout;
     assert_eq!(branch, "sandbox-task\n");
+    assert_eq!(std::fs::read_to_string(bench.path("known_hosts")).unwrap(), THEIRS);
     orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
 }
