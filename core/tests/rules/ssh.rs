@@ -2,7 +2,7 @@
 //! is nothing. And what a connection leaves behind at its end.
 
 use crate::{shim::shells, support};
-use orca_container_core::{ssh_environment_command, ssh_serve_argv};
+use orca_container_core::{SshLogin, SshLoginError, ssh_environment_command, ssh_login, ssh_serve_argv};
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
@@ -227,5 +227,20 @@ fn a_connection_ends_its_own_sessions_and_nothing_else() {
         wait_for("the session ends", || !runs(&leader));
         assert!(runs(&other.0.id().to_string()), "{shell:?}: another's process is left alone");
         assert!(!folder.exists(), "{shell:?}");
+    }
+}
+
+#[test]
+fn who_may_log_in_is_what_the_container_says_and_nothing_else_of_it_counts() {
+    let login = |user: &str, sftp| Ok(SshLogin { user: user.into(), sftp });
+    assert_eq!(ssh_login("user agent\n"), login("agent", true));
+    assert_eq!(ssh_login("user agent\nno sftp\n"), login("agent", false));
+    assert_eq!(ssh_login("no sshd\nuser agent\n"), Err(SshLoginError::NoSshd));
+    assert_eq!(ssh_login("no user\n"), Err(SshLoginError::NoUser));
+    assert_eq!(ssh_login("user agent\nno shell\nno sftp\n"), Err(SshLoginError::NoShell));
+    for said in
+        ["", "agent\n", "user \n", "user -oProxyCommand=x\n", "user a b\n", "user a;id\n", "user $(id)\n"]
+    {
+        assert_eq!(ssh_login(said), Err(SshLoginError::Unusable), "{said}");
     }
 }
