@@ -10,14 +10,17 @@ fn commit_file(bench: &Bench, file: &Value) {
     bench.commit_file(".devcontainer/devcontainer.json", &file.to_string());
 }
 
+/// The digests of everything that `approve` shows.
+pub fn asked(bench: &Bench, more: &[&str]) -> Vec<String> {
+    let asked = ["approve", "acme", "--engine", bench.engine, "--container-image", "devcontainer"];
+    let shown = bench.run(&[&asked, more].concat()).ok().stdout;
+    shown.lines().filter_map(|line| line.trim().strip_prefix("--approve ")).map(String::from).collect()
+}
+
 /// Creates the workspace with everything approved that `approve` shows.
 fn create(bench: &Bench, more: &[&str]) -> Ran {
-    let asked = ["approve", "acme", "--engine", bench.engine, "--container-image", "devcontainer"];
-    let mut asked: Vec<&str> = asked.to_vec();
-    asked.extend(more);
-    let shown = bench.run(&asked).ok().stdout;
-    let digests = shown.lines().filter_map(|line| line.trim().strip_prefix("--approve "));
-    let mut flags: Vec<&str> = digests.flat_map(|digest| ["--approve", digest]).collect();
+    let digests = asked(bench, more);
+    let mut flags: Vec<&str> = digests.iter().flat_map(|digest| ["--approve", digest]).collect();
     flags.extend(more);
     bench.create_from("acme", "devcontainer", &flags)
 }

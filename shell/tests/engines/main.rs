@@ -173,6 +173,7 @@ const TESTS: &[(&str, Test)] = &[
     ("recipe::a_create_that_orca_gives_up_leaves_nothing", recipe::given_up),
     ("recipe::a_workspace_is_removed_under_an_open_terminal", recipe::removed),
     ("recipe::orcas_one_connection_serves_many_sessions", recipe::one_connection),
+    ("recipe::a_terminal_does_not_wait_for_what_runs_after_a_start", recipe::after_a_start),
     ("recipe::orcas_doctor_tries_a_workspace", recipe::trial),
     ("recipe::each_terminal_is_in_its_own_workspace", recipe::five),
     ("recipe::a_failure_says_nothing_on_standard_output_and_leaves_nothing", recipe::failures),

@@ -307,3 +307,25 @@ pub fn trial(bench: &mut Bench) {
     orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
 }
+
+/// A terminal does not wait for what the repository wants after each start.
+pub fn after_a_start(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let file = json!({"image": image, "postStartCommand": "sleep 6; echo started >>/workspace/starts"});
+    std::fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
+    bench.commit_file(".devcontainer/devcontainer.json", &file.to_string());
+    let settings = json!({"globalSettings": {"policy": {"runRepositoryCommands": true}}});
+    crate::delivery::write_settings(bench, &settings);
+    let digests = crate::devcontainer::asked(bench, &["--network", "none"]);
+    let mut flags = vec!["--network", "none"];
+    flags.extend(digests.iter().flat_map(|digest| ["--approve", digest]));
+    let orca = Orca::create(bench, "devcontainer", "work/eight", &flags).unwrap();
+    let starts = || orca.ssh(&[], &["cat /workspace/starts"]).stdout;
+    assert_eq!(starts(), "started\n", "create ends with it");
+    bench.run(&["stop", &orca.name()]).ok();
+    let mut client = orca.client("ssh", &[]);
+    let client = client.arg("cat /workspace/starts; sleep 10; cat /workspace/starts");
+    let ran = Ran::of(&client.output().unwrap()).ok();
+    assert_eq!(ran.stdout, "started\nstarted\nstarted\n", "a terminal first, and then what is wanted");
+}
