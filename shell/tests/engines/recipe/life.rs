@@ -303,7 +303,7 @@ pub fn trial(bench: &mut Bench) {
     let mut orca = Orca { bench, result: strict(&ran.stdout) };
     let branch = orca.ssh(&[], &["git -C /workspace/acme branch --show-current"]).ok().stdout;
     assert_eq!(branch, "sandbox-task\n");
-    assert_eq!(std::fs::read_to_string(bench.path("known_hosts")).unwrap(), THEIRS);
+    assert_eq!(std::fs::read_to_string(bench.path("known_hosts")).unwrap().trim(), THEIRS);
     orca.lifecycle(&["destroy"]).ok();
     bench.nothing_is_left();
 }
