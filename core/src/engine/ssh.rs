@@ -18,9 +18,10 @@ pub const SSH_ASKS: &str = "orca-session ";
 ///
 /// When sshd ends, sessions that are left get a hangup: what was made to outlive its terminal does, and nothing else. A session is
 /// told by its leader's number and start, since numbers come again; ended ones are taken off the list at each 64th, since Orca
-/// keeps one connection for thousands of commands.
+/// keeps one connection for thousands of commands. At the end the folder is first moved away: who is on the list by then gets the
+/// hangup, and a session that comes later does not begin.
 const SSH_SERVE: &str = "\
-set -u; umask 077; PATH=/usr/bin:/bin:/usr/sbin:/sbin; export PATH; dir=/dev/shm/orca-ssh-$1; asker=; \
+set -u; mask=$(umask); umask 077; PATH=/usr/bin:/bin:/usr/sbin:/sbin; export PATH; dir=/dev/shm/orca-ssh-$1; asker=; \
 fail() { echo \"$1\" >&2; exit 1; }; \
 sshd=$(command -v sshd) || fail 'The image has no sshd. On Debian: apt-get install openssh-server openssh-sftp-server.'; \
 id -un >/dev/null 2>&1 || fail 'The user of the container has no line in the /etc/passwd of the image, and sshd lets only those in that have one.'; \
@@ -34,12 +35,12 @@ if [ -n \"${4:-}\" ] && is_ours \"$4\"; then kill -HUP \"${process#/proc/}\" 2>/
 prune() { mv -f \"$dir/sessions\" \"$dir/sessions.old\" || return 0; alive=' '; for process in /proc/[0-9]*; do \
 if read -r line 2>/dev/null <\"$process/stat\"; then set -- ${line##*) }; alive=\"$alive${4:-} \"; fi; done; \
 while read -r leader start; do case $alive in *\" $leader \"*) echo \"$leader $start\";; esac; done <\"$dir/sessions.old\" >>\"$dir/sessions\"; rm -f \"$dir/sessions.old\"; }; \
-tidy() { trap '' HUP INT TERM; [ -z \"$asker\" ] || kill \"$asker\" 2>/dev/null || :; hang_up; rm -rf -- \"$dir\"; }; \
+tidy() { trap '' HUP INT TERM; mv -- \"$dir\" \"$dir.ended\" && dir=$dir.ended; [ -z \"$asker\" ] || kill \"$asker\" 2>/dev/null || :; hang_up; rm -rf -- \"$dir\"; }; \
 trap tidy EXIT; trap 'exit 1' HUP INT TERM; : >\"$dir/sessions\"; \
 while IFS= read -r line && [ -n \"$line\" ]; do printf '%s\\n' \"$line\"; done >\"$dir/host\"; \
 printf '%s\\n' \"$2\" >\"$dir/key\" && printf '%s\\n' \"$3\" >\"$dir/session\" && mkfifo \"$dir/asked\" || fail 'The container has no room in /dev/shm.'; \
 asked=0; while IFS= read -r session; do echo \"orca-session $session\"; asked=$((asked + 1)); [ $((asked % 64)) -ne 0 ] || prune; done <>\"$dir/asked\" >&2 & asker=$!; \
-\"$sshd\" -i -e -f /dev/null -o HostKey=\"$dir/host\" -o AuthorizedKeysFile=\"$dir/key\" \
+umask \"$mask\"; \"$sshd\" -i -e -f /dev/null -o HostKey=\"$dir/host\" -o AuthorizedKeysFile=\"$dir/key\" \
 -o ForceCommand=\"exec /bin/sh $dir/session $dir\" -o Subsystem='sftp orca-sftp' \
 -o AuthenticationMethods=publickey -o PasswordAuthentication=no -o KbdInteractiveAuthentication=no -o UsePAM=no \
 -o StrictModes=no -o PermitUserRC=no -o PermitUserEnvironment=no -o PidFile=none -o UseDNS=no -o LogLevel=ERROR \
@@ -48,7 +49,7 @@ asked=0; while IFS= read -r session; do echo \"orca-session $session\"; asked=$(
 
 /// One session, as sshd's forced command: `sh session DIR`. What the person asked for is in `SSH_ORIGINAL_COMMAND`.
 const SSH_SESSION: &str = "\
-dir=$1; command=${SSH_ORIGINAL_COMMAND-}; read -r stat <\"/proc/$$/stat\"; set -- ${stat##*) }; echo \"$$ ${20}\" >>\"$dir/sessions\"; \
+dir=$1; command=${SSH_ORIGINAL_COMMAND-}; read -r stat <\"/proc/$$/stat\"; set -- ${stat##*) }; echo \"$$ ${20}\" >>\"$dir/sessions\" || exit 1; \
 if [ \"$command\" = orca-sftp ]; then for server in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server \
 /usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do [ ! -x $server ] || exec $server; done; \
 echo 'The image has no sftp-server. On Debian: apt-get install openssh-sftp-server.' >&2; exit 127; fi; \

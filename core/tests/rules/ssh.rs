@@ -181,6 +181,102 @@ fn lines(file: &Path) -> Vec<String> {
     fs::read_to_string(file).unwrap_or_default().lines().map(String::from).collect()
 }
 
+/// A connection's script, with a function in place of sshd.
+fn serve(shell: &[&str], connection: &str, sshd: &str) -> Command {
+    let argv = ssh_serve_argv("id", connection, "key");
+    let at = argv.iter().position(|word| word == "-c").unwrap();
+    let mut serve = Command::new("setsid");
+    serve.args(shell).arg("-c").arg(format!("{sshd}{}", argv[at + 1])).args(&argv[at + 2..]);
+    serve.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    serve
+}
+
+/// Processes that run and have a connection's name in their arguments.
+fn of_connection(connection: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let args = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let args = args.map(|args| String::from_utf8_lossy(&args).replace('\0', " "));
+    args.filter(|args| args.contains(connection)).collect()
+}
+
+#[test]
+fn a_session_that_begins_while_its_connection_ends_does_not_stay() {
+    for shell in shells() {
+        for number in 0..6 {
+            // A session for every moment: some before the end, some after it.
+            let pause = f64::from(number) / 200.0;
+            let sshd = format!(
+                "sshd() {{ for n in 1 2 3 4; do SSH_ORIGINAL_COMMAND=true SHELL=/bin/sh setsid sh \"$dir/session\" \"$dir\" & done >/dev/null 2>&1 </dev/null; sleep {pause}; }}; "
+            );
+            let connection = connection();
+            let mut serve = serve(&shell, &connection, &sshd).spawn().unwrap();
+            serve.stdin.take().unwrap().write_all(b"host key\n\n").unwrap();
+            assert!(serve.wait_with_output().unwrap().status.success());
+            wait_for(&format!("nobody stays: {shell:?} {pause}"), || of_connection(&connection).is_empty());
+            for end in ["", ".ended"] {
+                assert!(!PathBuf::from(format!("/dev/shm/orca-ssh-{connection}{end}")).exists(), "{shell:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_session_has_the_umask_of_any_other_process() {
+    for shell in shells() {
+        let mut serve = serve(&shell, &connection(), "umask 027; sshd() { umask; }; ").spawn().unwrap();
+        serve.stdin.take().unwrap().write_all(b"host key\n\n").unwrap();
+        let said = String::from_utf8(serve.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(said.trim(), "0027", "{shell:?}");
+    }
+}
+
+/// What sshd is told, whole: whoever changes it changes it here as well.
+#[test]
+fn sshd_takes_one_key_and_forwards_to_the_containers_loopback_only() {
+    let mut serve = serve(
+        &["dash"],
+        &"0".repeat(32),
+        r#"sshd() { for word do printf '%s\n' "$word" | sed "s#$dir#DIR#g"; done; }; "#,
+    )
+    .spawn()
+    .unwrap();
+    serve.stdin.take().unwrap().write_all(b"host key\n\n").unwrap();
+    let said = String::from_utf8(serve.wait_with_output().unwrap().stdout).unwrap();
+    let options: Vec<&str> = said.lines().filter(|line| *line != "-o").collect();
+    assert_eq!(
+        options,
+        [
+            "-i",
+            "-e",
+            "-f",
+            "/dev/null",
+            "HostKey=DIR/host",
+            "AuthorizedKeysFile=DIR/key",
+            "ForceCommand=exec /bin/sh DIR/session DIR",
+            "Subsystem=sftp orca-sftp",
+            "AuthenticationMethods=publickey",
+            "PasswordAuthentication=no",
+            "KbdInteractiveAuthentication=no",
+            "UsePAM=no",
+            "StrictModes=no",
+            "PermitUserRC=no",
+            "PermitUserEnvironment=no",
+            "PidFile=none",
+            "UseDNS=no",
+            "LogLevel=ERROR",
+            "AllowAgentForwarding=no",
+            "X11Forwarding=no",
+            "PermitTunnel=no",
+            "AllowStreamLocalForwarding=no",
+            "GatewayPorts=no",
+            "AllowTcpForwarding=local",
+            "PermitOpen=127.0.0.1:* localhost:* [::1]:*",
+            "MaxSessions=200",
+            "LoginGraceTime=30",
+        ]
+    );
+}
+
 #[test]
 fn a_connection_ends_its_own_sessions_and_nothing_else() {
     for shell in shells() {
@@ -188,14 +284,8 @@ fn a_connection_ends_its_own_sessions_and_nothing_else() {
         let other = Stranger::new();
         let connection = connection();
         let folder = PathBuf::from(format!("/dev/shm/orca-ssh-{connection}"));
-        let argv = ssh_serve_argv("id", &connection, "key");
-        let at = argv.iter().position(|word| word == "-c").unwrap();
-        let script = format!("{SSHD}{}", argv[at + 1]);
-        // `setsid` gives the stand-in a session of its own, which the stranger's number is not of.
-        let mut serve = Command::new("setsid");
-        serve.args(&shell).arg("-c").arg(script).args(&argv[at + 2..]).env("OTHER", other.0.id().to_string());
         let mut serve =
-            serve.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            serve(&shell, &connection, SSHD).env("OTHER", other.0.id().to_string()).spawn().unwrap();
         serve.stdin.as_mut().unwrap().write_all(b"host key\n\n").unwrap();
         let sessions = folder.join("sessions");
         wait_for("the session is on the list", || {
