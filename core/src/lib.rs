@@ -77,7 +77,7 @@ pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceilin
 pub use resolve_user::{ImageUser, resolve_user};
 pub use secret::Sensitive;
 pub use source::{Position, Source};
-pub use text::{escaped, is_deceptive, quoted, quoted_whole};
+pub use text::{escaped, escaped_whole, is_deceptive, quoted, quoted_whole};
 pub use words::{
     ApprovalKind, CloneFrom, Delivery, DriftKind, DriftPlace, EditCost, Endpoint, EngineKind, EnvChange,
     EnvState, Evidence, Goal, HostFileKind, Layer, LifecycleStage, LimitKind, Mode, MountKind, MountRole,

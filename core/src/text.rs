@@ -61,6 +61,11 @@ pub fn escaped(text: &str) -> String {
     escaped_up_to(text, SHOWN)
 }
 
+/// The same whole: for a line whose length is bounded already.
+pub fn escaped_whole(text: &str) -> String {
+    escaped_up_to(text, usize::MAX)
+}
+
 fn escaped_up_to(text: &str, most: usize) -> String {
     let mut shown = String::new();
     for (index, c) in text.chars().enumerate() {

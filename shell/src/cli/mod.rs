@@ -75,6 +75,8 @@ enum Command {
     Sweep(sweep::SweepArgs),
     Recipe(recipe::RecipeArgs),
     SshProxy(ssh_proxy::SshProxyArgs),
+    #[command(name = "__after-start", hide = true)]
+    AfterStart(ssh_proxy::SshProxyArgs),
     Doctor(doctor::DoctorArgs),
     #[command(name = "__deliver", hide = true)]
     Deliver(exec::DeliverArgs),
@@ -199,6 +201,7 @@ fn run(command: Command, io: &mut Io<'_>) -> Result<Ended, Failure> {
         Command::Sweep(args) => sweep::run(&args, io),
         Command::Recipe(args) => recipe::run(args, io),
         Command::SshProxy(args) => ssh_proxy::run(&args, io),
+        Command::AfterStart(args) => ssh_proxy::after_start(&args, io),
         Command::Doctor(args) => doctor::run(&args, io),
         Command::Deliver(args) => exec::deliver(&args),
         Command::Schema(args) => schema::run(&args, io),

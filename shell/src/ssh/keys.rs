@@ -29,6 +29,8 @@ pub struct Keys {
     pub host_public: String,
     /// File in which the host is known by the container's name.
     pub known_hosts: PathBuf,
+    /// Whether they were made just now.
+    pub are_new: bool,
 }
 
 /// The keys of a workspace, made where they are not there. The caller holds the workspace's lock.
@@ -39,8 +41,9 @@ pub fn keys(store: &Store, record: &WorkspaceRecord) -> Result<Keys, SshError> {
     let known_hosts = folder.join(format!("{name}.known_hosts"));
     // The last file is written once all others are there; one that somebody took away is made again with them.
     let halves = [&identity, &host].map(|file| public(file).is_empty() || !file.is_file());
-    if !known_hosts.is_file() || halves.contains(&true) {
-        store.forget_ssh(name);
+    let are_new = !known_hosts.is_file() || halves.contains(&true);
+    if are_new {
+        store.forget_keys(name);
         generate(&identity)?;
         generate(&host)?;
         store.write_known_host(name, &format!("{name} {}\n", public(&host)))?;
@@ -48,7 +51,7 @@ pub fn keys(store: &Store, record: &WorkspaceRecord) -> Result<Keys, SshError> {
     let private = Sensitive::from(fs::read_to_string(&host)?);
     redact::know(private.reveal());
     let (authorized, host_public) = (public(&identity), public(&host));
-    Ok(Keys { identity, authorized, host: private, host_public, known_hosts })
+    Ok(Keys { identity, authorized, host: private, host_public, known_hosts, are_new })
 }
 
 /// Kind and key of a public half; the comment says where it was made, which is nobody's business.

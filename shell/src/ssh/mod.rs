@@ -6,10 +6,12 @@
 mod connection;
 mod keys;
 mod persons;
+mod sessions;
 
 pub use connection::connect;
 pub use keys::{Keys, keys};
 pub use persons::make_known;
+pub use sessions::SettingsNow;
 
 use crate::engine::ClientError;
 use crate::store::StoreError;

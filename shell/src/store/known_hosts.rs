@@ -1,7 +1,8 @@
 //! The person's own known_hosts: the line of a workspace's host, from the first connection details to the workspace's removal.
 //!
-//! The file belongs to the person and to their ssh. A line is appended as ssh does it; taking it out leaves every other byte,
-//! the mode and a link as they are, and a file that changes meanwhile is left for the next time.
+//! The file belongs to the person and to their ssh. A line is appended as ssh does it (a last line without an end gets one);
+//! taking it out leaves all other lines, the mode and a link as they are, and a file that changes meanwhile is left for another
+//! try. A file that is not there is made, and stays.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -35,26 +36,38 @@ pub(super) fn remove(file: &Path, host: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
+    // Where it is a link, what it leads to is the file.
+    let place = fs::canonicalize(file)?;
+    // By a name that the next try finds, should this one be killed.
+    let mut beside = place.clone().into_os_string();
+    beside.push(format!(".{host}"));
+    let _ = fs::remove_file(&beside);
     let before = text(file)?;
     let lines: Vec<&[u8]> = before.split_inclusive(|byte| *byte == b'\n').collect();
     if !lines.iter().any(|line| is_hosts(line)) {
         return Ok(());
     }
     let kept: Vec<u8> = lines.into_iter().filter(|line| !is_hosts(line)).flatten().copied().collect();
-    // Where it is a link, what it leads to is the file.
-    let place = fs::canonicalize(file)?;
-    let mut beside = place.clone().into_os_string();
-    beside.push(format!(".{}", super::random_id().map_err(|_| io::ErrorKind::Other)?));
     let written = written(Path::new(&beside), &kept, &looked_at).and_then(|()| {
         let now = fs::metadata(&place)?;
         let same = (now.len(), now.mtime(), now.mtime_nsec())
             == (looked_at.len(), looked_at.mtime(), looked_at.mtime_nsec());
-        if same { fs::rename(&beside, &place) } else { Err(io::Error::other("it is being changed")) }
+        if same { fs::rename(&beside, &place) } else { Err(passing()) }
     });
     if written.is_err() {
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// It is being changed by somebody else.
+pub(super) fn passing() -> io::Error {
+    io::Error::new(io::ErrorKind::WouldBlock, "it is being changed")
+}
+
+/// Whether a failure is of that kind.
+pub(super) fn is_passing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
 }
 
 fn written(beside: &Path, kept: &[u8], as_is: &fs::Metadata) -> io::Result<()> {
@@ -125,6 +138,17 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), format!("{}\n", line("AAAA")));
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_a_killed_one_left_beside_it_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("known_hosts");
+        fs::write(&file, "a ssh-rsa X\n").unwrap();
+        fs::write(folder.path().join(format!("known_hosts.{HOST}")), "half").unwrap();
+        remove(&file, HOST).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a ssh-rsa X\n");
     }
 
     #[test]

@@ -237,7 +237,10 @@ impl Store {
                 let _ = remove(&self.root.join(folder).join(&file));
             }
         }
-        for name in ["worktree-", "install", "build"].iter().flat_map(|start| self.lock_names(start)) {
+        for name in ["worktree-", "install", "build", ssh_files::KNOWN_HOSTS]
+            .iter()
+            .flat_map(|start| self.lock_names(start))
+        {
             if let Ok(lock) = self.lock_if_free(&name) {
                 lock.remove();
             }
@@ -413,6 +416,31 @@ mod tests {
         assert_eq!(store.files("ssh").collect::<Vec<_>>(), Vec::<String>::new());
         assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "");
         held.remove();
+    }
+
+    #[test]
+    fn many_hosts_come_and_go_at_once_and_none_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("s"));
+        let theirs = folder.path().join("known_hosts");
+        std::fs::write(&theirs, "a ssh-rsa X\n").unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let (store, theirs) = (&store, &theirs);
+                scope.spawn(move || {
+                    for turn in 0..25 {
+                        let name = format!("orca-ws-{number}");
+                        let line = format!("{name} ssh-ed25519 {turn}");
+                        store.make_host_known(&name, theirs, &line).unwrap();
+                        assert!(std::fs::read_to_string(theirs).unwrap().contains(&line));
+                        store.make_host_known(&name, theirs, &line).unwrap();
+                        store.forget_ssh(&name);
+                        assert!(!std::fs::read_to_string(theirs).unwrap().contains(&name));
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "a ssh-rsa X\n");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
@@ -132,6 +133,9 @@ fn rename(temporary: &Path, path: &Path) -> io::Result<()> {
     fault::effect(|| Some(named("rename", path)), || fs::rename(temporary, path))
 }
 
+/// Files that this process wrote.
+static WRITTEN: AtomicU32 = AtomicU32::new(0);
+
 /// Writes a temporary file beside a place and puts it there; it is gone also when that fails.
 fn beside(
     path: &Path,
@@ -140,7 +144,9 @@ fn beside(
     place: impl FnOnce(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    // The process id stands last: those who tidy ask whether it lives. Threads of one process have their own files.
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{name}.{number}.{}", std::process::id()));
     let _ = fs::remove_file(&temporary);
     let write =
         || create_new(&temporary).and_then(|mut file| file.write_all(bytes).and_then(|()| kept(&file)));
