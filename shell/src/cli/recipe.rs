@@ -1,10 +1,13 @@
 //! `recipe create|suspend|resume|destroy|init`: workspaces for the Orca of today, by its recipe contract. Standard output holds
 //! the one JSON object of create and resume, and nothing else, whatever happens.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -16,6 +19,7 @@ use super::person::Person;
 use super::recipe_init::{InitArgs, init};
 use super::workspace::{Reach, failure, found, reach_to, settings_of, store};
 use super::{CommandLine, Ended, Failure, Io};
+use crate::engine::Client;
 use crate::gather::branch::Branch;
 use crate::gather::read_at_most;
 use crate::recipe::{Asked, Maker, hand_over, resource_of, result};
@@ -27,6 +31,9 @@ use crate::workspace::{self, AFTER_START, CreateOptions, WorkspaceError};
 
 /// How long another command on the workspace is waited for: Orca does not try again.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long it takes until a create learns that Orca gave it up.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Bytes of Orca's payload.
 const PAYLOAD: usize = 1024 * 1024;
@@ -83,7 +90,8 @@ pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         What::Create(_) => {
             let words: Vec<OsString> = std::env::args_os().collect();
             let mut maker = Command::new(std::env::current_exe().map_err(|error| unknown_path(&error))?);
-            Ok(Ended::As(hand_over(maker.args(["recipe", "__make"]), &words, io.stdout)?))
+            let code = hand_over(maker.args(["recipe", "__make"]), &words, io.stdout);
+            Ok(Ended::As(code.map_err(|error| Failure::of(&error))?))
         }
         What::Make => make(io),
         What::Suspend => {
@@ -108,7 +116,9 @@ pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
 
 /// The maker's part of create: makes the workspace, and takes it back unless its result is taken.
 fn make(io: &mut Io<'_>) -> Result<Ended, Failure> {
-    let (words, maker) = Maker::begin()?;
+    let unheard = |_| Failure::Failed("The words of recipe create were not told.".into());
+    let (words, maker) = Maker::begin().map_err(unheard)?;
+    let flags = flags_of(&words);
     let line =
         CommandLine::try_parse_from(words).map_err(|error| Failure::Usage(error.kind().to_string()))?;
     let super::Command::Recipe(RecipeArgs { what: What::Create(args) }) = line.command else {
@@ -119,15 +129,13 @@ fn make(io: &mut Io<'_>) -> Result<Ended, Failure> {
     }
     let (store, settings) = (store()?, settings_of(args.settings.as_deref())?);
     let named = args.settings.clone();
-    let mut record = made(*args, &store, &settings, io)?;
-    if !maker.is_given_up() {
-        // A command of the repository that fails is told, and mended from inside.
-        let ran = workspace::run_stages(&AFTER_START, &mut record, &store, &settings, &mut silent(io));
-        if let Err(error) = ran {
-            warn(&error.to_string(), io);
-        }
-    }
-    let said = reached(&record, &store, named.as_deref(), io).and_then(|result| say(&result, io));
+    let mut record = made(*args, &flags, &store, &settings, io)?;
+    run_wanted(&mut record, &store, &settings, &maker, io);
+    let said = if maker.is_given_up_within(Duration::ZERO) {
+        Err(Failure::Failed("Orca gave the workspace up.".into()))
+    } else {
+        reached(&record, &store, named.as_deref(), io).and_then(|result| say(&result, io))
+    };
     let why = match said {
         Ok(()) if maker.is_taken() => return Ok(Ended::Done),
         Ok(()) => Failure::Failed("Orca did not take the result; the workspace is removed.".into()),
@@ -144,9 +152,60 @@ fn make(io: &mut Io<'_>) -> Result<Ended, Failure> {
     Err(why)
 }
 
+/// Runs what the repository wants, unless nobody wants the workspace any more. A command that fails is told, and mended from
+/// inside.
+fn run_wanted(
+    record: &mut WorkspaceRecord,
+    store: &Store,
+    settings: &Settings,
+    maker: &Maker,
+    io: &mut Io<'_>,
+) {
+    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
+    let id = record.container_id.clone().unwrap_or_default();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                if maker.is_given_up_within(LOOK) {
+                    // Whatever runs in there ends with it.
+                    let _ = client.ask(&["kill", "--", &id], PATIENCE);
+                    return;
+                }
+            }
+        });
+        let ran = workspace::run_stages(&AFTER_START, record, store, settings, &mut silent(io));
+        is_done.store(true, Ordering::Relaxed);
+        if let Err(error) = ran {
+            warn(&error.to_string(), io);
+        }
+    });
+}
+
+/// The flags of recipe create as a shell reads them, without variables: those that a person needs to answer it.
+fn flags_of(words: &[OsString]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let mut flags = words.iter().skip_while(|word| *word != "create").skip(1);
+    let mut told = String::new();
+    while let Some(flag) = flags.next() {
+        if flag == "--container-env" || flag == "--approve" {
+            flags.next();
+        } else if !flag.starts_with("--container-env=") && !flag.starts_with("--approve=") {
+            told.push_str(&format!(" {}", shell_word(flag)));
+        }
+    }
+    told
+}
+
+/// One word, as a shell reads it back.
+fn shell_word(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| quoted(word), Cow::into_owned)
+}
+
 /// The workspace that Orca asks for, without the repository's commands.
 fn made(
     args: CreateArgs,
+    flags: &str,
     store: &Store,
     settings: &Settings,
     io: &mut Io<'_>,
@@ -154,7 +213,7 @@ fn made(
     let asked = Asked::of(|name| std::env::var(name).ok()).map_err(|error| Failure::of(&error))?;
     let (branch, how) = match asked {
         Asked::Workspace { branch: name, commit } => {
-            let how = format!("--new-branch {} --at {commit}", quoted(&name));
+            let how = format!("--new-branch {} --at {}", shell_word(&name), shell_word(&commit));
             (Branch::At { name, commit }, how)
         }
         Asked::Trial { branch: name } => {
@@ -162,7 +221,7 @@ fn made(
                 io.stderr,
                 "Orca names no branch and no commit: this is a trial, of what is checked out."
             );
-            let how = format!("--new-branch {}", quoted(&name));
+            let how = format!("--new-branch {}", shell_word(&name));
             (Branch::New { name, base: None }, how)
         }
     };
@@ -171,12 +230,18 @@ fn made(
     words.approvals.clear();
     let options = CreateOptions { folder: Path::new("."), settings, words, branch, approve };
     workspace::create_only(options, store, &mut silent(io)).map_err(|error| {
-        let is_asked = matches!(error, WorkspaceError::NeedsApproval(_));
+        let digests: Vec<String> = match &error {
+            WorkspaceError::NeedsApproval(asked) => {
+                asked.iter().map(|one| format!(" --approve {}", one.digest)).collect()
+            }
+            _ => Vec::new(),
+        };
         let failed = failure(error, io);
-        if is_asked {
+        if !digests.is_empty() {
             let _ = writeln!(
                 io.stderr,
-                "Answer in this folder, with the flags of the recipe's create and one --approve for each: orca-container approve {how} --approve DIGEST. Then try again."
+                "To agree to all of it, run this here and try again:\n  orca-container approve{flags} {how}{}",
+                digests.concat()
             );
         }
         failed
@@ -186,7 +251,8 @@ fn made(
 fn resume(args: &SettingsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let name = of_payload(io)?;
     let settings = args.settings.as_deref();
-    reach_to(&Reach { patience: PATIENCE, settings, ..Reach::new(Goal::Start, &name) }, io)?;
+    let start = Reach { patience: PATIENCE, settings, lenient: true, ..Reach::new(Goal::Start, &name) };
+    reach_to(&start, io)?;
     let (store, record) = found(&name)?;
     let result = reached(&record, &store, settings, io)?;
     say(&result, io)?;

@@ -360,6 +360,8 @@ pub(super) struct Reach<'a> {
     pub(super) guarded: bool,
     /// How long another command on it is waited for.
     pub(super) patience: Duration,
+    /// Whether a command of the repository that fails is told and no failure.
+    pub(super) lenient: bool,
     /// Settings file of the repository's commands after a start.
     pub(super) settings: Option<&'a Path>,
 }
@@ -367,7 +369,14 @@ pub(super) struct Reach<'a> {
 impl<'a> Reach<'a> {
     /// A goal for a person who waits for the answer.
     pub(super) fn new(goal: Goal, workspace: &'a str) -> Self {
-        Self { goal, workspace, guarded: false, patience: Duration::from_secs(2), settings: None }
+        Self {
+            goal,
+            workspace,
+            guarded: false,
+            patience: Duration::from_secs(2),
+            lenient: false,
+            settings: None,
+        }
     }
 }
 
@@ -403,7 +412,12 @@ pub(super) fn reach_to(to: &Reach<'_>, io: &mut Io<'_>) -> Result<String, Failur
         // What runs already was not started; what a create was interrupted in is still due.
         let stages = if ran_before { &OF_CREATE[..] } else { &AFTER_START[..] };
         let ran = workspace::run_stages(stages, &mut record, &store, &settings, &mut Person::new(io));
-        ran.map_err(|error| failure(error, io))?;
+        match ran {
+            Err(error) if to.lenient => {
+                writeln!(io.stderr, "warning: {}", crate::redact::mask(&error.to_string()))?
+            }
+            ran => ran.map_err(|error| failure(error, io))?,
+        }
     }
     Ok(name)
 }

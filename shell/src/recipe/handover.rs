@@ -2,7 +2,8 @@
 //!
 //! Orca cancels a create by ending its whole process group, with SIGKILL after five seconds; it then knows nothing of what was
 //! made. So the workspace is made by a process in a group of its own, the maker, which keeps it only where the process that
-//! Orca started says that the result was read. (Source: Orca's `ephemeral-vm-recipe-process`.)
+//! Orca started says that the result was written to Orca's pipe. That process alone holds Orca's pipes, since Orca waits for
+//! their end. (Source: Orca's `ephemeral-vm-recipe-process`.)
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,8 +12,9 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Bytes of the arguments, and of a result.
 const BOUND: u64 = 1024 * 1024;
@@ -22,28 +24,47 @@ const TAKEN: u8 = b'+';
 
 /// Has another process of this program make the workspace, `words` being all arguments of it, and hands its result over. Gives
 /// the maker's exit code; it says itself what went wrong.
-pub fn hand_over(maker: &mut Command, words: &[OsString], out: &mut dyn Write) -> io::Result<u8> {
+pub fn hand_over(maker: &mut Command, words: &[OsString], out: &mut dyn Write) -> Result<u8, HandoverError> {
     // No word is an argument of the maker: one may hold a value.
-    maker.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut maker = maker.spawn()?;
+    maker.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut maker = maker.spawn().map_err(HandoverError::Maker)?;
+    let stderr = maker.stderr.take();
+    let told = thread::spawn(move || stderr.map(|mut stderr| io::copy(&mut stderr, &mut io::stderr())));
     let handed = hand_over_from(&mut maker, words, out);
     // Whatever happened, the maker learns that nobody takes anything any more.
     drop(maker.stdin.take());
-    let code = maker.wait()?.code().and_then(|code| u8::try_from(code).ok());
-    handed?;
-    Ok(code.unwrap_or(1))
+    let ended = maker.wait().map_err(HandoverError::Maker)?;
+    // All that it said is told; where it cannot be, nobody reads it.
+    let _ = told.join();
+    // A maker that failed has said why.
+    if ended.success() {
+        handed?;
+    }
+    Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-fn hand_over_from(maker: &mut Child, words: &[OsString], out: &mut dyn Write) -> io::Result<()> {
+/// Why nothing was handed over.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HandoverError {
+    /// The maker could not be run, or spoken to.
+    #[error("The process that makes the workspace could not be run: {0}.")]
+    Maker(io::Error),
+    /// Nobody takes the result.
+    #[error("The result could not be written ({0}); the workspace was removed again.")]
+    Result(io::Error),
+}
+
+fn hand_over_from(maker: &mut Child, words: &[OsString], out: &mut dyn Write) -> Result<(), HandoverError> {
     let (Some(to), Some(from)) = (maker.stdin.as_mut(), maker.stdout.take()) else { return Ok(()) };
     let mut told: Vec<u8> = words.iter().flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
     told.push(0);
-    to.write_all(&told)?;
+    to.write_all(&told).map_err(HandoverError::Maker)?;
     let mut result = Vec::new();
-    BufReader::new(from.take(BOUND)).read_until(b'\n', &mut result)?;
+    let read = BufReader::new(from.take(BOUND)).read_until(b'\n', &mut result);
+    read.map_err(HandoverError::Maker)?;
     if result.ends_with(b"\n") {
-        out.write_all(&result)?;
-        out.flush()?;
+        out.write_all(&result).and_then(|()| out.flush()).map_err(HandoverError::Result)?;
         // A maker that has gone has taken everything back, or has nothing to.
         let _ = to.write_all(&[TAKEN]);
     }
@@ -51,10 +72,10 @@ fn hand_over_from(maker: &mut Child, words: &[OsString], out: &mut dyn Write) ->
 }
 
 /// The maker's end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Maker {
     /// Whether the result was taken, once that is known.
-    taken: mpsc::Receiver<bool>,
+    taken: Arc<(Mutex<Option<bool>>, Condvar)>,
 }
 
 impl Maker {
@@ -76,24 +97,32 @@ impl Maker {
                 _ => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
         }
-        let (sender, taken) = mpsc::channel();
+        let maker = Self { taken: Arc::default() };
+        let known = Arc::clone(&maker.taken);
         thread::spawn(move || {
             let mut answer = [0];
             let taken = told.read_exact(&mut answer).is_ok() && answer == [TAKEN];
-            // Nobody listens any more where the maker has failed.
-            let _ = sender.send(taken);
+            let (answered, changed) = &*known;
+            *answered.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
+            changed.notify_all();
         });
-        Ok((words, Self { taken }))
+        Ok((words, maker))
     }
 
-    /// Whether nobody waits for a result any more.
-    pub fn is_given_up(&self) -> bool {
-        !matches!(self.taken.try_recv(), Err(mpsc::TryRecvError::Empty))
+    /// Whether nobody waits for a result any more; waits for that or for `most`.
+    pub fn is_given_up_within(&self, most: Duration) -> bool {
+        let (answered, changed) = &*self.taken;
+        let answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = changed.wait_timeout_while(answered, most, |answered| answered.is_none());
+        *waited.unwrap_or_else(PoisonError::into_inner).0 == Some(false)
     }
 
     /// Whether a result that was written is taken; waits for it.
     pub fn is_taken(&self) -> bool {
-        self.taken.recv().unwrap_or(false)
+        let (answered, changed) = &*self.taken;
+        let answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = changed.wait_while(answered, |answered| answered.is_none());
+        *waited.unwrap_or_else(PoisonError::into_inner) == Some(true)
     }
 }
 
@@ -105,7 +134,7 @@ mod tests {
     const MAKER: &str = r#"told=$(dd bs=1 count=7 2>/dev/null | tr '\0' ,); printf '%s\nsecond\n' "$told"; \
 [ "$(dd bs=1 count=1 2>/dev/null)" = + ] || exit 7; exit 3"#;
 
-    fn handed(out: &mut dyn Write) -> io::Result<u8> {
+    fn handed(out: &mut dyn Write) -> Result<u8, HandoverError> {
         hand_over(Command::new("sh").args(["-c", MAKER]), &["a".into(), "b c".into()], out)
     }
 
@@ -127,7 +156,7 @@ mod tests {
                 Ok(())
             }
         }
-        assert_eq!(handed(&mut Closed).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        assert_eq!(handed(&mut Closed).unwrap(), 7, "the maker knows");
     }
 
     #[test]
@@ -137,10 +166,11 @@ mod tests {
         assert_eq!(words.len(), 4);
         assert_eq!(words.last().unwrap().as_bytes(), b"\xff");
         assert!(maker.is_taken());
+        assert!(!maker.is_given_up_within(Duration::ZERO));
         let told: &[u8] = b"recipe\0create\0\0";
         let (_, maker) = Maker::from(told).unwrap();
-        while !maker.is_given_up() {}
         assert!(!maker.is_taken());
+        assert!(maker.is_given_up_within(Duration::ZERO));
         let cut: &[u8] = b"recipe\0crea";
         assert!(Maker::from(cut).is_err());
     }

@@ -9,5 +9,5 @@ mod handover;
 mod result;
 
 pub use asked::{Asked, AskedError, resource_of};
-pub use handover::{Maker, hand_over};
+pub use handover::{HandoverError, Maker, hand_over};
 pub use result::{Reached, ResultError, result};
