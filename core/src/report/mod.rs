@@ -1,5 +1,6 @@
 //! What people read: the effective environment, the options and their origins, one variable's story.
 
+mod anew;
 mod changes;
 mod devcontainer_keys;
 mod environment;
@@ -11,6 +12,8 @@ mod when;
 mod why;
 mod workspace;
 
+pub use anew::{ContainerChanges, Waiting};
+pub(crate) use anew::{recreate_changes, waiting, waiting_for_recreate};
 pub(crate) use changes::environment_changes;
 pub use changes::{PlanChange, plan_changes};
 pub use devcontainer_keys::devcontainer_keys_page;
@@ -24,5 +27,5 @@ pub use values::values_in;
 pub(crate) use when::changes;
 pub use when::{Changes, WaitingChange};
 pub use why::{why, why_in_workspace};
+pub(crate) use workspace::in_workspace;
 pub use workspace::{Drift, LaunchedVariable, VariableChange, WorkspaceEnvironment};
-pub(crate) use workspace::{edited_start_variables, in_workspace};

@@ -1,13 +1,14 @@
 //! When a change counts: what the next launch picks up of it, what waits for a container made anew, and why.
 
 use crate::{
-    answer::{PlanAnswer, Refusal},
+    answer::Refusal,
     diagnostic::{Diagnostic, Findings},
     engine::check_plan,
     input::PlanRequest,
     plan::ContainerPlan,
     report::{
-        changes::{PlanChange, environment_changes, plan_changes},
+        anew::{container_changes, planned},
+        changes::{PlanChange, environment_changes},
         workspace::VariableChange,
     },
     words::RecreateReason,
@@ -76,13 +77,13 @@ pub(crate) fn changes(
 
     let mut waiting = Waiting::default();
     waiting.variables(at_start, RecreateReason::StartVariable);
-    waiting.fields(plan_changes(frozen, &in_new_settings), RecreateReason::Container);
+    waiting.fields(container_changes(frozen, &in_new_settings), RecreateReason::Container);
     waiting.variables(
         environment_changes((frozen, &here), (&in_new_settings, &kept)),
         RecreateReason::Container,
     );
     if let Some(adopted) = &adopted {
-        waiting.fields(plan_changes(&in_new_settings, adopted), RecreateReason::RepositoryFile);
+        waiting.fields(container_changes(&in_new_settings, adopted), RecreateReason::RepositoryFile);
         waiting.variables(
             environment_changes((&in_new_settings, &kept), (adopted, after)),
             RecreateReason::RepositoryFile,
@@ -111,13 +112,6 @@ fn with_texts_of(request: &PlanRequest, frozen: &PlanRequest) -> PlanRequest {
     }
 }
 
-fn planned(request: &PlanRequest) -> Result<ContainerPlan, Refusal> {
-    match crate::plan(request) {
-        PlanAnswer::Planned(planned) => Ok(planned.plan),
-        PlanAnswer::Refused(refusal) => Err(refusal),
-    }
-}
-
 /// What waits, each variable once: the first reason is the one that a person meets first.
 #[derive(Default)]
 struct Waiting {
@@ -127,12 +121,11 @@ struct Waiting {
 
 impl Waiting {
     fn fields(&mut self, fields: Vec<PlanChange>, why: RecreateReason) {
-        // Digests of the repository's texts say no more than the reason itself, and nothing is cloned a second time.
-        let is_told = |change: &PlanChange| {
-            !change.field.starts_with("sources.") && !change.field.starts_with("clone.")
-        };
-        let told = fields.into_iter().filter(is_told);
-        self.changes.extend(told.map(|change| WaitingChange { plan: Some(change), variable: None, why }));
+        self.changes.extend(fields.into_iter().map(|change| WaitingChange {
+            plan: Some(change),
+            variable: None,
+            why,
+        }));
     }
 
     fn variables(&mut self, variables: Vec<VariableChange>, why: RecreateReason) {

@@ -101,7 +101,9 @@ fn nothing_is_offered_that_the_sequencer_refuses() {
 fn what_waits_for_a_recreate_stands_out_where_it_runs() {
     let plan = plan();
     for (record, observed) in worlds() {
-        let of = |recreate, adopt| standing("acme", &plan, &record, &observed, Waits { recreate, adopt });
+        let of = |recreate, adopt| {
+            standing("acme", &plan, &record, &observed, Waits { recreate, adopt, refused: false })
+        };
         let calm = of(false, false);
         let runs = calm.status == WorkspaceStatus::Running;
         for (waiting, first) in [
@@ -113,5 +115,24 @@ fn what_waits_for_a_recreate_stands_out_where_it_runs() {
             let is_whole = observed.workspace_volume != Resource::Absent;
             assert!(!runs || !is_whole || waiting.badge.actions.first() == Some(&first));
         }
+    }
+}
+
+/// Settings that give no plan stop no workspace, and what would fail by them is not offered.
+#[test]
+fn settings_that_are_refused_are_said_and_a_recreate_is_not_offered() {
+    let plan = plan();
+    for (record, observed) in worlds() {
+        let of = |refused| standing("acme", &plan, &record, &observed, Waits { refused, ..Waits::default() });
+        let (calm, refused) = (of(false), of(true));
+        assert_eq!((calm.status, calm.verdict), (refused.status, refused.verdict));
+        let is_settled = matches!(
+            calm.status,
+            WorkspaceStatus::Running | WorkspaceStatus::Stopped | WorkspaceStatus::Missing
+        );
+        let says =
+            refused.help.as_ref().is_some_and(|help| help.contains("The settings of now give no plan"));
+        assert_eq!(says, is_settled, "{:?}", refused.status);
+        assert!(!is_settled || !refused.badge.actions.contains(&WorkspaceAction::Recreate));
     }
 }

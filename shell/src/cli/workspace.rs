@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orca_container_core::{Goal, Verdict, quoted};
+use orca_container_core::{Goal, Verdict, Waiting, quoted};
 use serde_json::json;
 
 use super::container_flags::ContainerFlags;
 use super::person::Person;
+use super::renew::field_line;
 use super::target::Target;
 use super::{Ended, Failure, Io};
 use crate::engine::EngineError;
@@ -39,6 +40,9 @@ pub(super) struct LsArgs {
     /// Also how much disk each takes, which the engine counts by walking every file
     #[arg(long, short)]
     size: bool,
+    /// Settings file, for what waits for a recreate (told with --json)
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -234,16 +238,15 @@ fn with_status(record: &WorkspaceRecord, status: &workspace::Status) -> serde_js
 pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let store = store()?;
     let (records, broken) = store.records().map_err(|error| Failure::of(&error))?;
-    // Settings that cannot be read are told by whoever needs them.
-    let settings = settings_of(None).unwrap_or_default();
     for error in &broken {
         writeln!(io.stderr, "warning: {error}")?;
     }
     let sizes = if args.size { workspace::sizes(&records, io.stderr)? } else { BTreeMap::new() };
     if args.json {
+        let settings = settings_of(args.settings.as_deref()).map_err(Failure::words);
         // What lies in a container takes calls of its engine: that is what `status` is for.
         let one = |record: &WorkspaceRecord| {
-            let waiting = workspace::waiting_for_recreate(record, &store, &settings);
+            let waiting = waiting(record, &store, settings.as_ref());
             let status = workspace::status(record, workspace::drift_on_host(record), waiting);
             let mut value = with_status(record, &status);
             if let (Some(object), Some(size)) = (value.as_object_mut(), sizes.get(record.file_name())) {
@@ -266,7 +269,7 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         let escaped = orca_container_core::escaped;
         let branch = escaped(record.workspace.branch.as_deref().unwrap_or("-"));
         let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
-        let status = workspace::status(record, Vec::new(), Vec::new()).standing.status.as_str();
+        let status = workspace::status(record, Vec::new(), Ok(Waiting::default())).standing.status.as_str();
         let size = sizes.get(record.file_name());
         let size = disk(&size.and_then(Size::total).map_or("?".into(), decimal));
         writeln!(
@@ -291,9 +294,8 @@ fn decimal(bytes: u64) -> String {
 
 pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let (store, record) = found(&args.one.workspace)?;
-    // Settings that cannot be read are told by whoever needs them.
-    let settings = settings_of(args.settings.as_deref()).unwrap_or_default();
-    let waiting = workspace::waiting_for_recreate(&record, &store, &settings);
+    let settings = settings_of(args.settings.as_deref()).map_err(Failure::words);
+    let waiting = waiting(&record, &store, settings.as_ref());
     let status = workspace::status(&record, workspace::drift(&record), waiting);
     if args.one.json {
         writeln!(io.stdout, "{}", with_status(&record, &status))?;
@@ -306,16 +308,40 @@ pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failur
         status.standing.status,
         status.standing.reason
     )?;
-    if let Some(help) = status.standing.help {
+    if let Some(help) = &status.standing.help {
         writeln!(io.stdout, "{help}")?;
     }
     for drift in &status.drift {
         writeln!(io.stdout, "{}; what it says now is not used.", drift_line(drift))?;
     }
-    for name in &status.recreate {
+    tell_waiting(&status, io)?;
+    Ok(Ended::Done)
+}
+
+/// What waits for a recreate. Settings that cannot be read are no reason to be silent about it, nor to guess.
+fn waiting(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: Result<&Settings, &String>,
+) -> Result<Waiting, String> {
+    let found = workspace::waiting(record, store, settings.map_err(String::clone)?);
+    found.map_err(|error| error.to_string())
+}
+
+fn tell_waiting(status: &workspace::Status, io: &mut Io<'_>) -> Result<(), Failure> {
+    for name in &status.waiting.start_variables {
         writeln!(io.stdout, "The start variable {} waits for a recreate.", quoted(name))?;
     }
-    Ok(Ended::Done)
+    for field in &status.waiting.waiting_fields {
+        writeln!(io.stdout, "Waits for a recreate: {}", field_line(field))?;
+    }
+    for problem in &status.waiting.not_plannable {
+        writeln!(io.stdout, "No plan by the settings of now: {} [{}]", problem.message, problem.code)?;
+    }
+    if let Some(why) = &status.waiting_unknown {
+        writeln!(io.stdout, "What waits for a recreate is not known: {why}")?;
+    }
+    Ok(())
 }
 
 /// Says which of the repository's files changed since a workspace was made.
@@ -373,7 +399,7 @@ pub(super) fn reach_to(
         workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
     let ran_before = goal == Goal::Start
-        && workspace::status(&record, Vec::new(), Vec::new()).standing.verdict == Verdict::Live;
+        && workspace::status(&record, Vec::new(), Ok(Waiting::default())).standing.verdict == Verdict::Live;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));

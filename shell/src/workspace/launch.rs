@@ -100,7 +100,7 @@ pub fn request_with(
         orca_env: document.orca_env.clone(),
         secrets: document.secret_names(),
         approvals,
-        engine: Some(record.engine.facts()),
+        engine: Some(record.engine_facts()),
         image_facts: Some(record.image.facts()),
     })
 }

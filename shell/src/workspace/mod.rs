@@ -22,12 +22,13 @@ mod sweep;
 mod texts;
 mod texts_inside;
 mod unpushed;
+mod waiting;
 
 pub use clone::{CloneOptions, Cloned, clone};
 pub use copying::copy_again;
 pub use create::{CreateOptions, create, create_only};
 pub use drift::{drift, drift_on_host};
-pub use environment::{Edit, Edited, edit, environment, waiting_for_recreate};
+pub use environment::{Edit, Edited, edit, environment};
 pub use find::find;
 pub use helper::remove_leftovers;
 pub use judging::{Approved, Asked, approve};
@@ -39,6 +40,7 @@ pub use sizes::{Size, sizes};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};
 pub use unpushed::{Unpushed, keep_work};
+pub use waiting::waiting;
 
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 

@@ -143,6 +143,7 @@ pub fn over_https(bench: &mut Bench) {
         "yes it is",
         "the file counts once it is there"
     );
+    bench.nothing_waits();
     is_not_inside(bench, "web", &token);
     for (place, bytes) in places_of(bench, "web") {
         token.assert_absent(&place, &bytes);
@@ -392,6 +393,7 @@ pub fn branches(bench: &mut Bench) {
         inside("acme@begun", &["git", "rev-parse", "origin/topic"]),
         bench.git(&["rev-parse", "main"])
     );
+    bench.nothing_waits();
     // The files of the folder belong to another branch, and say nothing about these.
     fs::write(bench.repository().join("orca.yaml"), "worktree: {}\n").unwrap();
     let drift = |name: &str| {

@@ -139,6 +139,7 @@ const TESTS: &[(&str, Test)] = &[
     ("failures::a_name_that_is_taken_is_left_alone", failures::taken_name),
     ("listing::the_disk_that_a_workspace_takes_is_told", listing::sizes),
     ("listing::a_badge_says_what_to_do", listing::badges),
+    ("listing::settings_that_would_make_another_container_are_named_and_wait", listing::changed_settings),
     ("recreate::another_user_is_refused_before_anything_is_touched", recreate::another_user_is_refused),
     ("recreate::what_is_chosen_counts_from_then_on", recreate::choices_are_taken_and_kept),
     ("recreate::a_failure_leaves_the_volumes_and_the_way_on", recreate::a_failure_leaves_the_way_on),
