@@ -98,7 +98,7 @@ impl Case {
     }
 
     /// What is asked of a case with `after.json`, a patch over its request, and perhaps `after.orca.yaml`: what the later
-    /// request makes of the plan that `plan` gives.
+    /// request makes of the plan that `plan` gives, patched by `frozen.json` where that is there.
     ///
     /// # Panics
     /// When the case gives no plan.
@@ -115,7 +115,12 @@ impl Case {
         if let Ok(text) = fs::read_to_string(self.folder.join("after.orca.yaml")) {
             after["orcaYaml"] = json!({"path": "orca.yaml", "text": text});
         }
-        Some(json!({"plan": answer["plan"], "before": before, "after": after}).to_string())
+        let mut frozen = answer["plan"].clone();
+        let patch = self.folder.join("frozen.json");
+        if patch.exists() {
+            merge(&mut frozen, &parse(&patch));
+        }
+        Some(json!({"plan": frozen, "before": before, "after": after}).to_string())
     }
 
     /// Compares a text with a file of the case.

@@ -1,8 +1,8 @@
 //! When a change counts: what the next launch picks up of it, what waits for a container made anew, and why.
 
 use crate::{
-    answer::Refusal,
-    diagnostic::{Diagnostic, Findings},
+    answer::{POLICY_REVISION, Refusal},
+    diagnostic::{Code, Diagnostic, Findings, Severity},
     engine::check_plan,
     input::PlanRequest,
     plan::ContainerPlan,
@@ -11,9 +11,10 @@ use crate::{
         changes::{PlanChange, environment_changes},
         workspace::VariableChange,
     },
-    words::RecreateReason,
+    source::Source,
+    words::{Origin, RecreateReason},
 };
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use serde::Serialize;
 
 /// Something that a new container would have and the one that runs has not.
@@ -45,6 +46,9 @@ pub struct Changes {
     /// Why the repository's files of now could not be adopted, where they could not; launches go on by the frozen ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_adoptable: Vec<Diagnostic>,
+    /// What to know beside: that the rules are others than when the plan was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Diagnostic>,
 }
 
 /// The difference that a later request makes to a workspace: its frozen plan and the request that it was made of (or, after
@@ -89,7 +93,20 @@ pub(crate) fn changes(
             RecreateReason::RepositoryFile,
         );
     }
-    Ok(Changes { ok: true, next_launch, recreate: waiting.changes, not_adoptable })
+    let notices = policy_updated(frozen).into_iter().collect();
+    Ok(Changes { ok: true, next_launch, recreate: waiting.changes, not_adoptable, notices })
+}
+
+/// Says that a plan was made by other rules than those of this program. What they make otherwise is told field by field;
+/// nothing is said of a plan of before, which does not tell its own.
+fn policy_updated(frozen: &ContainerPlan) -> Option<Diagnostic> {
+    let was = frozen.policy_revision.filter(|was| *was != POLICY_REVISION)?;
+    let message = format!(
+        "The plan was made by revision {was} of the rules, and this program judges by revision {POLICY_REVISION}."
+    );
+    let source = Source::setting(Origin::Request, "plan.policyRevision");
+    let notice = Diagnostic::new(Severity::Notice, Code::PolicyUpdated, message, source);
+    Some(notice.help("What they make otherwise counts in a container that is made anew."))
 }
 
 /// What nobody looked at again is as it was.

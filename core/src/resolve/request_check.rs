@@ -19,6 +19,7 @@ pub(crate) const CAPABILITIES: &[&str] = &[
     "copy-ignored-files-v1",
     "devcontainer-v1",
     "new-branch-v1",
+    "policy-revision-v1",
     "workspace-environment-v1",
 ];
 
