@@ -70,8 +70,8 @@ pub use policy::host_files::{HostFile, changed_host_files};
 pub use report::{
     Badge, Changes, ContainerChanges, Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry,
     PlanChange, Shadow, Standing, VariableChange, Waiting, WaitingChange, Waits, WorkspaceEnvironment,
-    devcontainer_keys_page, environment_table, place, plan_changes, standing, values_in, why,
-    why_in_workspace,
+    WorkspaceStanding, devcontainer_keys_page, environment_table, place, plan_changes, standing, values_in,
+    why, why_in_workspace,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};

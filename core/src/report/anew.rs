@@ -3,7 +3,8 @@
 
 use crate::{
     answer::{PlanAnswer, Refusal},
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic, Findings, Severity},
+    engine::check_plan,
     input::{ContainerOptions, PlanRequest},
     plan::ContainerPlan,
     report::{
@@ -12,7 +13,8 @@ use crate::{
     },
     resolve,
     secret::Sensitive,
-    words::EnvChange,
+    source::Source,
+    words::{EnvChange, Origin},
 };
 use alloc::{string::String, vec::Vec};
 use serde::Serialize;
@@ -61,6 +63,19 @@ pub(crate) fn waiting(
         waiting_fields: waiting_fields.into_iter().filter(is_told).collect(),
         not_plannable: not_plannable.into_iter().filter(refuses).collect(),
     }
+}
+
+/// Whether a request is one by which something may wait: of this plan, its texts and its image, with an engine's facts.
+pub(crate) fn is_comparable(frozen: &ContainerPlan, request: &PlanRequest) -> Result<(), Refusal> {
+    let mut findings = Findings::default();
+    check_plan(frozen, request, &mut findings);
+    if request.engine.is_none() {
+        let source = Source::setting(Origin::Request, "engine");
+        let message =
+            "What waits is judged with the facts of the engine as they were when the plan was made.";
+        findings.refuse(Code::RequestInvalid, source, message);
+    }
+    if findings.refused() { Err(Refusal::of(findings.into_sorted())) } else { Ok(()) }
 }
 
 /// Its names are told one by one.

@@ -13,7 +13,7 @@ mod why;
 mod workspace;
 
 pub use anew::{ContainerChanges, Waiting};
-pub(crate) use anew::{recreate_changes, waiting, waiting_for_recreate};
+pub(crate) use anew::{is_comparable, recreate_changes, waiting, waiting_for_recreate};
 pub(crate) use changes::environment_changes;
 pub use changes::{PlanChange, plan_changes};
 pub use devcontainer_keys::devcontainer_keys_page;
@@ -21,7 +21,7 @@ pub use environment::{EffectiveEnvironment, EnvEntry, Shadow};
 pub(crate) use environment::{effective, effective_at_launch, entries};
 pub use options::OptionEntry;
 pub(crate) use options::option_entries;
-pub use standing::{Badge, Standing, Waits, standing};
+pub use standing::{Badge, Standing, Waits, WorkspaceStanding, standing};
 pub use table::{environment_table, place};
 pub use values::values_in;
 pub(crate) use when::changes;

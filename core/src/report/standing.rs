@@ -40,6 +40,36 @@ pub struct Standing {
     pub badge: Badge,
 }
 
+/// What became of a workspace, and what of it waits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceStanding {
+    /// What became of it.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// Files of the repository that changed since it was made.
+    pub drift: Vec<Drift>,
+    /// What waits for a recreate.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+}
+
+impl WorkspaceStanding {
+    /// The standing of a workspace with what was found to wait.
+    pub fn of(
+        name: &str,
+        plan: &ContainerPlan,
+        record: &Record,
+        observed: &Observed,
+        drift: Vec<Drift>,
+        waiting: Waiting,
+    ) -> Self {
+        let standing = standing(name, plan, record, observed, Waits::of(&waiting, &drift));
+        Self { standing, drift, waiting }
+    }
+}
+
 /// What of a workspace counts only in a container that is made anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {

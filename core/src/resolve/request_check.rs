@@ -20,6 +20,7 @@ pub(crate) const CAPABILITIES: &[&str] = &[
     "devcontainer-v1",
     "new-branch-v1",
     "policy-revision-v1",
+    "standing-v1",
     "workspace-environment-v1",
 ];
 

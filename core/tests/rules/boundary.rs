@@ -107,6 +107,7 @@ fn a_build_says_what_it_knows() {
             "devcontainer-v1",
             "new-branch-v1",
             "policy-revision-v1",
+            "standing-v1",
             "workspace-environment-v1"
         ]
     );

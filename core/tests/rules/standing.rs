@@ -2,8 +2,9 @@
 
 use orca_container_core::{
     ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource, Tone, Verdict,
-    VolumeFacts, Waits, WorkspaceAction, WorkspaceStatus, World, next_actions, standing,
+    VolumeFacts, Waits, WorkspaceAction, WorkspaceStatus, World, json, next_actions, standing,
 };
+use serde_json::{Value, json};
 
 fn plan() -> ContainerPlan {
     let bridge = serde_json::json!("bridge");
@@ -134,5 +135,28 @@ fn settings_that_are_refused_are_said_and_a_recreate_is_not_offered() {
             refused.help.as_ref().is_some_and(|help| help.contains("The settings of now give no plan"));
         assert_eq!(says, is_settled, "{:?}", refused.status);
         assert!(!is_settled || !refused.badge.actions.contains(&WorkspaceAction::Recreate));
+    }
+}
+
+/// What a program writes is read strictly, also where a thing is only said to be absent.
+#[test]
+fn a_word_that_nobody_knows_is_refused_wherever_it_stands() {
+    let facts = json!({"state": "present", "ours": true, "checked": false});
+    let observed = json!({
+        "image": {"state": "absent"}, "network": {"state": "absent"}, "workspaceVolume": facts, "agentVolume": facts,
+        "container": {"state": "unknown", "why": "no answer"}
+    });
+    let record = serde_json::to_value(Record::new(false)).unwrap();
+    let envelope = json!({"name": "acme", "plan": plan(), "record": record, "observed": observed});
+    assert!(json::standing(&envelope.to_string()).1);
+    for place in
+        ["", "/record", "/observed", "/observed/image", "/observed/agentVolume", "/observed/container"]
+    {
+        let mut odd = envelope.clone();
+        odd.pointer_mut(place).unwrap()["odd"] = json!(1);
+        let (answer, ok) = json::standing(&odd.to_string());
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert!(!ok, "{place}");
+        assert_eq!(answer["code"], "request_invalid", "{place}");
     }
 }

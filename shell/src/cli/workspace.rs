@@ -269,7 +269,8 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         let escaped = orca_container_core::escaped;
         let branch = escaped(record.workspace.branch.as_deref().unwrap_or("-"));
         let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
-        let status = workspace::status(record, Vec::new(), Ok(Waiting::default())).standing.status.as_str();
+        let status =
+            workspace::status(record, Vec::new(), Ok(Waiting::default())).of.standing.status.as_str();
         let size = sizes.get(record.file_name());
         let size = disk(&size.and_then(Size::total).map_or("?".into(), decimal));
         writeln!(
@@ -305,13 +306,13 @@ pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failur
         io.stdout,
         "{}: {}. {}",
         orca_container_core::escaped(&record.workspace.name),
-        status.standing.status,
-        status.standing.reason
+        status.of.standing.status,
+        status.of.standing.reason
     )?;
-    if let Some(help) = &status.standing.help {
+    if let Some(help) = &status.of.standing.help {
         writeln!(io.stdout, "{help}")?;
     }
-    for drift in &status.drift {
+    for drift in &status.of.drift {
         writeln!(io.stdout, "{}; what it says now is not used.", drift_line(drift))?;
     }
     tell_waiting(&status, io)?;
@@ -329,13 +330,13 @@ fn waiting(
 }
 
 fn tell_waiting(status: &workspace::Status, io: &mut Io<'_>) -> Result<(), Failure> {
-    for name in &status.waiting.start_variables {
+    for name in &status.of.waiting.start_variables {
         writeln!(io.stdout, "The start variable {} waits for a recreate.", quoted(name))?;
     }
-    for field in &status.waiting.waiting_fields {
+    for field in &status.of.waiting.waiting_fields {
         writeln!(io.stdout, "Waits for a recreate: {}", field_line(field))?;
     }
-    for problem in &status.waiting.not_plannable {
+    for problem in &status.of.waiting.not_plannable {
         writeln!(io.stdout, "No plan by the settings of now: {} [{}]", problem.message, problem.code)?;
     }
     if let Some(why) = &status.waiting_unknown {
@@ -399,7 +400,8 @@ pub(super) fn reach_to(
         workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
     let ran_before = goal == Goal::Start
-        && workspace::status(&record, Vec::new(), Ok(Waiting::default())).standing.verdict == Verdict::Live;
+        && workspace::status(&record, Vec::new(), Ok(Waiting::default())).of.standing.verdict
+            == Verdict::Live;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));

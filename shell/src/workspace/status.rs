@@ -1,6 +1,6 @@
 //! What became of a workspace: its engine is asked, and the core says what that means.
 
-use orca_container_core::{Drift, Standing, Waiting, Waits, standing};
+use orca_container_core::{Drift, Waiting, WorkspaceStanding};
 use serde::Serialize;
 
 use crate::engine::{Client, Inspector};
@@ -10,14 +10,9 @@ use crate::store::WorkspaceRecord;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// What became of it.
+    /// What became of it, and what of it waits.
     #[serde(flatten)]
-    pub standing: Standing,
-    /// Files of the repository that changed since it was made.
-    pub drift: Vec<Drift>,
-    /// What waits for a recreate.
-    #[serde(flatten)]
-    pub waiting: Waiting,
+    pub of: WorkspaceStanding,
     /// Why what waits is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_unknown: Option<String>,
@@ -30,7 +25,7 @@ pub fn status(record: &WorkspaceRecord, drift: Vec<Drift>, waiting: Result<Waiti
     let observed = Inspector { client: &client, plan: &record.plan }.observe(record.container_id.as_deref());
     let waiting_unknown = waiting.as_ref().err().cloned();
     let waiting = waiting.unwrap_or_default();
-    let waits = Waits::of(&waiting, &drift);
-    let standing = standing(&record.workspace.name, &record.plan, &record.progress, &observed, waits);
-    Status { standing, drift, waiting, waiting_unknown }
+    let name = &record.workspace.name;
+    let of = WorkspaceStanding::of(name, &record.plan, &record.progress, &observed, drift, waiting);
+    Status { of, waiting_unknown }
 }
