@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orca_container_core::{Goal, Verdict, Waiting, quoted};
+use orca_container_core::{Drift, Goal, Verdict, Waiting, quoted};
 use serde_json::json;
 
 use super::container_flags::ContainerFlags;
@@ -347,8 +347,13 @@ fn tell_waiting(status: &workspace::Status, io: &mut Io<'_>) -> Result<(), Failu
 
 /// Says which of the repository's files changed since a workspace was made.
 pub(super) fn tell_drift(record: &WorkspaceRecord, io: &mut Io<'_>) -> Result<(), Failure> {
-    for drift in workspace::drift(record) {
-        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(&drift))?;
+    tell_drift_of(&workspace::drift(record), io)
+}
+
+/// The same where it was looked for.
+pub(super) fn tell_drift_of(drift: &[Drift], io: &mut Io<'_>) -> Result<(), Failure> {
+    for one in drift {
+        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(one))?;
     }
     Ok(())
 }
