@@ -46,8 +46,8 @@ pub use attest::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
-    ARE_THERE, Action, ActionKind, AddedFile, Arg, BUNDLE_OUT, Blocked, COMMITTED_TEXT, Command,
-    CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER,
+    ARE_THERE, Action, ActionKind, AddedFile, Arg, BUNDLE_OUT, Blocked, COMMITTED_LISTING, COMMITTED_TEXT,
+    Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER,
     HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NO_TEXT_INSIDE,
     NOT_REGULAR_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE, NetworkFacts, Next, Observed, Record,
     ReferenceName, RenderContext, Resource, SSH_ASKS, Stdin, TERMINATE, TRY_PORTS, UNPACK, UNPACK_OVER,

@@ -166,6 +166,7 @@ const TESTS: &[(&str, Test)] = &[
     ("clone::a_remote_that_leads_elsewhere_leads_there_without_the_token", clone::led_elsewhere),
     ("clone::a_key_is_for_one_clone_and_for_a_host_that_is_known", clone::over_ssh),
     ("clone::what_git_would_run_or_read_is_refused", clone::refused),
+    ("clone::a_devcontainer_in_a_folder_of_its_own_is_found", clone::devcontainer_in_a_folder),
     ("clone::other_branches_and_new_ones_are_workspaces_of_their_own", clone::branches),
     ("recipe::orcas_terminals_live_in_the_workspace_from_create_to_destroy", recipe::whole_life),
     ("recipe::every_new_session_has_the_variables_of_now", recipe::variables),
