@@ -7,13 +7,13 @@ use clap::Args;
 use orca_container_core::{Drift, Goal, Verdict, Waiting, quoted};
 use serde_json::json;
 
+use super::branch_flags::BranchFlags;
 use super::container_flags::ContainerFlags;
 use super::person::Person;
 use super::renew::field_line;
 use super::target::Target;
 use super::{Ended, Failure, Io};
 use crate::engine::EngineError;
-use crate::gather::branch::Branch;
 use crate::gather::settings_file::SettingsPlace;
 use crate::render::{drift_line, refusal};
 use crate::settings::Settings;
@@ -99,34 +99,6 @@ pub(super) struct ApproveArgs {
     branch: BranchFlags,
     #[command(flatten)]
     flags: ContainerFlags,
-}
-
-/// The branch of a workspace, where it is not the one that is checked out.
-#[derive(Debug, Args)]
-struct BranchFlags {
-    /// Another branch of the repository than the one that is checked out
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// A branch that begins in the workspace; the repository on this computer has it once it is fetched
-    #[arg(long, value_name = "NAME", conflicts_with = "branch")]
-    new_branch: Option<String>,
-    /// Branch, or branch of a remote (origin/main), that the new one begins at; by default the one that is checked out
-    #[arg(long, value_name = "NAME", requires = "new_branch")]
-    base: Option<String>,
-    /// Commit, by its whole id, that the new one begins at
-    #[arg(long, value_name = "COMMIT", requires = "new_branch", conflicts_with = "base")]
-    at: Option<String>,
-}
-
-impl BranchFlags {
-    fn said(self) -> Branch {
-        match (self.branch, self.new_branch) {
-            (_, Some(name)) if self.at.is_some() => Branch::At { name, commit: self.at.unwrap_or_default() },
-            (_, Some(name)) => Branch::New { name, base: self.base },
-            (Some(name), None) => Branch::Existing(name),
-            (None, None) => Branch::CheckedOut,
-        }
-    }
 }
 
 /// The core's reasons are shown whole; an engine that is not there has an exit code of its own.

@@ -41,6 +41,7 @@ pub use run::{Again, Copying, Runner};
 pub use sizes::{Size, sizes};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};
+pub use texts::take_branch;
 pub use unpushed::{Unpushed, keep_work};
 pub use waiting::waiting;
 
