@@ -3,9 +3,10 @@
 use crate::{
     answer::{LaunchAnswer, PlanAnswer, Refusal},
     diagnostic::{Code, Diagnostic, Severity},
+    engine::{Observed, Record},
     input::{LaunchRequest, PlanRequest, SCHEMA_VERSION, read_json},
     plan::ContainerPlan,
-    report::{Drift, LaunchedVariable, WorkspaceEnvironment},
+    report::{Drift, LaunchedVariable, Waiting, WorkspaceEnvironment, WorkspaceStanding},
     secret::Sensitive,
     source::Source,
     words::Origin,
@@ -130,6 +131,70 @@ pub fn changes(envelope: &str) -> (String, bool) {
     };
     match answer {
         Ok(changes) => (write(&changes), true),
+        Err(refusal) => (write(&refusal), false),
+    }
+}
+
+/// What [`standing`] reads.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StandingEnvelope {
+    /// What the workspace is called by.
+    pub name: String,
+    /// The frozen plan.
+    pub plan: ContainerPlan,
+    /// How far it got, as its record has it.
+    pub record: Record,
+    /// What was observed of it on its engine.
+    pub observed: Observed,
+    /// What a recreate would be made of now, with the frozen texts and the facts of engine and image as they were; without
+    /// it nothing is told of what waits for one.
+    #[serde(default, deserialize_with = "crate::input::options::present")]
+    pub request: Option<PlanRequest>,
+    /// The container's configured environment, `NAME=value` each; absent where the engine did not tell. Holds values.
+    #[serde(default, deserialize_with = "crate::input::options::present")]
+    pub configured: Option<Vec<Sensitive>>,
+    /// Files of the repository that changed since the workspace was made.
+    #[serde(default)]
+    pub drift: Vec<Drift>,
+}
+
+impl StandingEnvelope {
+    /// The answer that it asks for.
+    pub fn answer(self) -> Result<StandingAnswer, Refusal> {
+        let waiting = match &self.request {
+            Some(request) => {
+                crate::report::is_comparable(&self.plan, request)?;
+                crate::waiting(&self.plan, request, self.configured.as_deref())
+            }
+            None => Waiting::default(),
+        };
+        let standing =
+            WorkspaceStanding::of(&self.name, &self.plan, &self.record, &self.observed, self.drift, waiting);
+        Ok(StandingAnswer { ok: true, standing })
+    }
+}
+
+/// What [`standing`] answers where it does not refuse.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StandingAnswer {
+    /// Always true; a refusal has false.
+    pub ok: bool,
+    /// What became of the workspace.
+    #[serde(flatten)]
+    pub standing: WorkspaceStanding,
+}
+
+/// [`crate::standing`] and [`crate::waiting`] on JSON text. The flag tells whether it is an answer and no refusal.
+pub fn standing(envelope: &str) -> (String, bool) {
+    let answer = match read_json::<StandingEnvelope>(envelope) {
+        Ok(read) => read.answer(),
+        Err(error) => Err(refusal(envelope, error.diagnostic())),
+    };
+    match answer {
+        Ok(answer) => (write(&answer), true),
         Err(refusal) => (write(&refusal), false),
     }
 }

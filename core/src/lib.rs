@@ -46,8 +46,8 @@ pub use attest::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use engine::{
-    ARE_THERE, Action, ActionKind, AddedFile, Arg, BUNDLE_OUT, Blocked, COMMITTED_TEXT, Command,
-    CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER,
+    ARE_THERE, Action, ActionKind, AddedFile, Arg, BUNDLE_OUT, Blocked, COMMITTED_LISTING, COMMITTED_TEXT,
+    Command, CommandLists, ContainerFacts, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, EVERY_CONTAINER,
     HOST_GIT_ENV, HOST_GIT_FLAGS, ImageKnown, MISSING_TOOLS, NO_BRANCH_INSIDE, NO_TEXT_INSIDE,
     NOT_REGULAR_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE, NetworkFacts, Next, Observed, Record,
     ReferenceName, RenderContext, Resource, SSH_ASKS, SshLogin, SshLoginError, Stdin, TERMINATE, TRY_PORTS,
@@ -58,6 +58,7 @@ pub use engine::{
 pub use parse::bundle_header::{BundleFault, BundleHead, is_object_id};
 pub use parse::env_file::{EnvFileEncodingError, decode_env_file, env_file_lines};
 pub use parse::include_rules::IncludeRules;
+pub use parse::metadata_label::LABEL as DEVCONTAINER_LABEL;
 pub use parse::raw_diff::RawDiff;
 pub use parse::worktree_include::is_git_folder;
 pub use plan::{
@@ -68,9 +69,10 @@ pub use plan::{
 pub use policy::approval::PendingApproval;
 pub use policy::host_files::{HostFile, changed_host_files};
 pub use report::{
-    Badge, Changes, Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry, PlanChange, Shadow,
-    Standing, VariableChange, WaitingChange, Waits, WorkspaceEnvironment, devcontainer_keys_page,
-    environment_table, place, plan_changes, standing, values_in, why, why_in_workspace,
+    Badge, Changes, ContainerChanges, Drift, EffectiveEnvironment, EnvEntry, LaunchedVariable, OptionEntry,
+    PlanChange, Shadow, Standing, VariableChange, Waiting, WaitingChange, Waits, WorkspaceEnvironment,
+    WorkspaceStanding, devcontainer_keys_page, environment_table, place, plan_changes, standing, values_in,
+    why, why_in_workspace,
 };
 pub use repository_path::RepositoryPath;
 pub use resolve::{ApprovedThing, Ceiling, Copy, DEFAULT_USER_ID, LeftOut, ceiling};
@@ -228,18 +230,24 @@ pub fn waiting_for_recreate(
     request: &PlanRequest,
     observed: Option<&[Sensitive]>,
 ) -> Vec<String> {
-    let judgement = resolve::judge(request);
-    let now: Vec<&String> = judgement.options.start_env.iter().map(|(name, _)| name).collect();
-    let gone = frozen.start_env.iter().filter(|name| !now.contains(name));
-    let added = now.iter().copied().filter(|name| !frozen.start_env.contains(name));
-    let mut names: Vec<String> = gone.chain(added).cloned().collect();
-    if let Some(observed) = observed {
-        let at_launch = resolve::judge_launch(request, frozen);
-        names.extend(report::edited_start_variables(&at_launch, &frozen.start_env, observed));
-    }
-    names.sort();
-    names.dedup();
-    names
+    report::waiting_for_recreate(frozen, request, observed)
+}
+
+/// What of a workspace waits for a recreate. `request` is what a recreate would be made of now: settings and choices of now
+/// over the frozen texts, and the facts of engine and image as they were. `observed` is the container's configured environment
+/// as in [`waiting_for_recreate`].
+pub fn waiting(frozen: &ContainerPlan, request: &PlanRequest, observed: Option<&[Sensitive]>) -> Waiting {
+    report::waiting(frozen, request, observed)
+}
+
+/// What a recreate changes: from the frozen plan and a request of launches by it, to the plan that the container is made of
+/// anew and the request that gave it. `observed` as in [`waiting_for_recreate`].
+pub fn recreate_changes(
+    before: (&ContainerPlan, &PlanRequest),
+    after: (&ContainerPlan, &PlanRequest),
+    observed: Option<&[Sensitive]>,
+) -> ContainerChanges {
+    report::recreate_changes(before, after, observed)
 }
 
 /// What becomes of a workspace's variables when its launches go by another plan and the request that belongs to it; names

@@ -98,7 +98,7 @@ impl Case {
     }
 
     /// What is asked of a case with `after.json`, a patch over its request, and perhaps `after.orca.yaml`: what the later
-    /// request makes of the plan that `plan` gives.
+    /// request makes of the plan that `plan` gives, patched by `frozen.json` where that is there.
     ///
     /// # Panics
     /// When the case gives no plan.
@@ -115,7 +115,35 @@ impl Case {
         if let Ok(text) = fs::read_to_string(self.folder.join("after.orca.yaml")) {
             after["orcaYaml"] = json!({"path": "orca.yaml", "text": text});
         }
-        Some(json!({"plan": answer["plan"], "before": before, "after": after}).to_string())
+        let mut frozen = answer["plan"].clone();
+        let patch = self.folder.join("frozen.json");
+        if patch.exists() {
+            merge(&mut frozen, &parse(&patch));
+        }
+        Some(json!({"plan": frozen, "before": before, "after": after}).to_string())
+    }
+
+    /// What is asked of a case with `world.json`, what is recorded and observed of its workspace: its standing, by the plan
+    /// that `plan` gives and, where `now.json` is a patch over the request, with what waits.
+    ///
+    /// # Panics
+    /// When the case gives no plan.
+    pub fn standing(&self, plan: impl Fn(&str) -> String) -> Option<String> {
+        let world = self.folder.join("world.json");
+        if !world.exists() {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(&plan(&self.request)).expect("an answer is JSON");
+        assert!(answer["plan"]["digest"].is_string(), "{}: no plan: {}", self.name, answer["message"]);
+        let mut envelope = parse(&world);
+        envelope["plan"] = answer["plan"].clone();
+        let patch = self.folder.join("now.json");
+        if patch.exists() {
+            let mut now: Value = serde_json::from_str(&self.request).expect("a request is JSON");
+            merge(&mut now, &parse(&patch));
+            envelope["request"] = now;
+        }
+        Some(envelope.to_string())
     }
 
     /// Compares a text with a file of the case.

@@ -28,9 +28,9 @@ pub use look::look_argv;
 pub(crate) use render::create_words;
 pub use render::{HOST_GIT_ENV, HOST_GIT_FLAGS, RenderContext, begin_reference, branch_reference, render};
 pub use scripts::{
-    ARE_THERE, BUNDLE_OUT, COMMITTED_TEXT, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM, MISSING_TOOLS,
-    NO_BRANCH_INSIDE, NO_TEXT_INSIDE, NOT_REGULAR_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE, TERMINATE,
-    TRY_PORTS, UNPACK, UNPACK_OVER,
+    ARE_THERE, BUNDLE_OUT, COMMITTED_LISTING, COMMITTED_TEXT, DESCRIPTOR_SHIM, ENV_PREFIX, ENVIRONMENT_SHIM,
+    MISSING_TOOLS, NO_BRANCH_INSIDE, NO_TEXT_INSIDE, NOT_REGULAR_INSIDE, NOT_WRITABLE, NOTHING_NEW_INSIDE,
+    TERMINATE, TRY_PORTS, UNPACK, UNPACK_OVER,
 };
 pub use sequencer::{
     Blocked, ContainerFacts, ImageKnown, NetworkFacts, Next, Observed, Record, Resource, VolumeFacts,

@@ -111,6 +111,12 @@ set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFI
 export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd -- \"$1\"; entry=$(git ls-tree HEAD -- \"$2\"); \
 case $entry in '') exit 10;; 100644*|100755*) ;; *) exit 11;; esac; exec git cat-file blob \"HEAD:$2\"";
 
+/// What is in a folder of the commit that is checked out, as `git ls-tree -z` lists it, and nothing where it is not there:
+/// `sh -c COMMITTED_LISTING sh TARGET PATH`. Asked before anybody works inside.
+pub const COMMITTED_LISTING: &str = "\
+set -eu; PATH=/usr/bin:/bin; HOME=/nonexistent; GIT_CONFIG_NOSYSTEM=1; GIT_CONFIG_GLOBAL=/dev/null; \
+export PATH HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL; cd -- \"$1\"; exec git ls-tree -z HEAD -- \"$2/\"";
+
 /// The branch on its way out, as a bundle on standard output: `sh -c BUNDLE_OUT sh TARGET BRANCH COMMIT…`. Without what
 /// the COMMITs reach, of which one that is not there counts for nothing. All of it is the container's own word.
 pub const BUNDLE_OUT: &str = "\

@@ -4,8 +4,8 @@
 use alloc::string::{String, ToString};
 use serde_json::Value;
 
-/// The label.
-pub(crate) const LABEL: &str = "devcontainer.metadata";
+/// The label of an image for devcontainers, JSON of parts of a devcontainer.json; of all of it the user alone is read.
+pub const LABEL: &str = "devcontainer.metadata";
 
 /// Bytes of a label that is read; real ones have some kilobytes.
 const MOST: usize = 64 * 1024;

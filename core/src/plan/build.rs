@@ -13,7 +13,7 @@ use super::{
     remote::{self, Remote},
 };
 use crate::{
-    answer::Need,
+    answer::{Need, POLICY_REVISION},
     canonical::{digest_hex, sha256_hex},
     diagnostic::{Code, Findings},
     input::{EngineFacts, PlanRequest, SCHEMA_VERSION},
@@ -102,6 +102,7 @@ pub(crate) fn build(judgement: &mut Judgement<'_>) -> Option<ContainerPlan> {
     let mut plan = ContainerPlan {
         schema_version: SCHEMA_VERSION,
         digest: None,
+        policy_revision: Some(POLICY_REVISION),
         engine: EnginePlan { kind: engine },
         mode: judgement.options.mode.value,
         image: ImagePlan {
@@ -169,7 +170,7 @@ pub(crate) fn is_sealed(plan: &ContainerPlan) -> bool {
         && plan.expectations == expectations(plan)
 }
 
-/// The digest of a plan's container part: without the digest itself and the label that carries it.
+/// The digest of a plan's container part: without the digest itself, the label that carries it and the revision of the rules.
 pub(crate) fn plan_digest(plan: &ContainerPlan) -> Option<String> {
     let mut plan = plan.clone();
     plan.digest = None;
@@ -180,7 +181,8 @@ pub(crate) fn plan_digest(plan: &ContainerPlan) -> Option<String> {
 
 /// The same for a plan that has neither yet.
 fn digest_without_label(plan: &ContainerPlan) -> Option<String> {
-    let value = serde_json::to_value(plan).ok()?;
+    let mut value = serde_json::to_value(plan).ok()?;
+    value.as_object_mut()?.remove("policyRevision");
     Some(format!("v1:{}", digest_hex(&value)))
 }
 

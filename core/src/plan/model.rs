@@ -32,11 +32,15 @@ pub(crate) const KEEP_ALIVE: &str =
 pub struct ContainerPlan {
     /// Shape of the plan.
     pub schema_version: u32,
-    /// `v1:` and SHA-256 over the plan's canonical JSON without this field, the label `orca.plan` and the
-    /// expectation about that label.
+    /// `v1:` and SHA-256 over the plan's canonical JSON without this field, the revision of the rules, the label `orca.plan`
+    /// and the expectation about that label.
     /// A preview has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// Revision of the rules that it was made by; absent in plans of before. No part of the digest: what they make otherwise
+    /// is in it anyway, and where they make nothing otherwise the container stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_revision: Option<u32>,
     /// The engine it is for.
     pub engine: EnginePlan,
     /// Where the code lives.

@@ -44,14 +44,15 @@ pub fn plan_changes(before: &ContainerPlan, after: &ContainerPlan) -> Vec<PlanCh
     changes
 }
 
-/// Without what is no fact of its own: digests of all, expectations, and lines of files.
+/// Without what is no fact of its own: digests of all, the revision of the rules, expectations, and lines of files.
 fn comparable(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let is_command = members.contains_key("stage");
             // Where something stands in a file is an object; what is mounted is a text.
             let is_place = |name: &str, member: &Value| name == "source" && member.is_object();
-            let own = |name: &str| !matches!(name, "digest" | "orca.plan" | "expectations");
+            let own =
+                |name: &str| !matches!(name, "digest" | "policyRevision" | "orca.plan" | "expectations");
             let kept = members.iter().filter(|(name, member)| {
                 (own(name) || (is_command && *name == "digest")) && !is_place(name, member)
             });

@@ -3,7 +3,8 @@
 use crate::{
     engine::{Observed, Record, Resource},
     plan::ContainerPlan,
-    words::{Phase, Tone, Verdict, WorkspaceAction, WorkspaceStatus},
+    report::{anew::Waiting, workspace::Drift},
+    words::{DriftKind, DriftPlace, Phase, Tone, Verdict, WorkspaceAction, WorkspaceStatus},
 };
 use alloc::{format, string::String, vec::Vec};
 use serde::Serialize;
@@ -39,13 +40,58 @@ pub struct Standing {
     pub badge: Badge,
 }
 
+/// What became of a workspace, and what of it waits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceStanding {
+    /// What became of it.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// Files of the repository that changed since it was made.
+    pub drift: Vec<Drift>,
+    /// What waits for a recreate.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+}
+
+impl WorkspaceStanding {
+    /// The standing of a workspace with what was found to wait.
+    pub fn of(
+        name: &str,
+        plan: &ContainerPlan,
+        record: &Record,
+        observed: &Observed,
+        drift: Vec<Drift>,
+        waiting: Waiting,
+    ) -> Self {
+        let standing = standing(name, plan, record, observed, Waits::of(&waiting, &drift));
+        Self { standing, drift, waiting }
+    }
+}
+
 /// What of a workspace counts only in a container that is made anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// An edited start variable.
+    /// An edited start variable, or a field of the plan that settings or rules make otherwise now.
     pub recreate: bool,
     /// A file of the repository that is committed otherwise now.
     pub adopt: bool,
+    /// The settings or rules of now give no plan: nothing can be made anew by them.
+    pub refused: bool,
+}
+
+impl Waits {
+    /// What waits, of what was found.
+    pub fn of(waiting: &Waiting, drift: &[Drift]) -> Self {
+        // What an agent changed in its own clone, or nobody has committed, is adopted by nothing.
+        let is_adoptable = |one: &Drift| one.place == DriftPlace::Commit && one.kind != DriftKind::Unknown;
+        Self {
+            recreate: !waiting.start_variables.is_empty() || !waiting.waiting_fields.is_empty(),
+            adopt: drift.iter().any(is_adoptable),
+            refused: !waiting.not_plannable.is_empty(),
+        }
+    }
 }
 
 /// The standing of a workspace called `name`, from its plan, its record, what was observed of it, and what waits.
@@ -64,6 +110,14 @@ pub fn standing(
         help = Some(format!("Make it anew with recreate {}.", crate::text::quoted(name)));
         badge.text = "stopped, network missing".into();
         badge.tone = Tone::Problem;
+    }
+    // While something is made, removed or not known, that is what there is to say.
+    let says_more =
+        matches!(status, WorkspaceStatus::Running | WorkspaceStatus::Stopped | WorkspaceStatus::Missing);
+    if waits.refused && says_more {
+        let more = "The settings of now give no plan: mend them before its container is made anew.";
+        help = Some(help.map_or_else(|| more.into(), |help| format!("{help} {more}")));
+        badge.actions.retain(|action| *action != WorkspaceAction::Recreate);
     }
     if is_network_lost {
         badge.actions.retain(|action| !matches!(action, WorkspaceAction::Start | WorkspaceAction::Restart));
@@ -148,6 +202,9 @@ fn badge(status: WorkspaceStatus, record: &Record, observed: &Observed, waits: W
     let (tone, text, actions): (Tone, &str, &[WorkspaceAction]) = match status {
         WorkspaceStatus::Running if waits.adopt => {
             (Tone::Attention, "running, files changed", &[Adopt, Recreate, Restart, Stop, Remove])
+        }
+        WorkspaceStatus::Running if waits.refused => {
+            (Tone::Attention, "running, settings refused", &[Restart, Stop, Remove])
         }
         WorkspaceStatus::Running if waits.recreate => {
             (Tone::Attention, "running, recreate to update", &[Recreate, Restart, Stop, Remove])

@@ -1,18 +1,20 @@
 //! When a change counts: what the next launch picks up of it, what waits for a container made anew, and why.
 
 use crate::{
-    answer::{PlanAnswer, Refusal},
-    diagnostic::{Diagnostic, Findings},
+    answer::{POLICY_REVISION, Refusal},
+    diagnostic::{Code, Diagnostic, Findings, Severity},
     engine::check_plan,
     input::PlanRequest,
     plan::ContainerPlan,
     report::{
-        changes::{PlanChange, environment_changes, plan_changes},
+        anew::{container_changes, planned},
+        changes::{PlanChange, environment_changes},
         workspace::VariableChange,
     },
-    words::RecreateReason,
+    source::Source,
+    words::{Origin, RecreateReason},
 };
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use serde::Serialize;
 
 /// Something that a new container would have and the one that runs has not.
@@ -44,6 +46,9 @@ pub struct Changes {
     /// Why the repository's files of now could not be adopted, where they could not; launches go on by the frozen ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_adoptable: Vec<Diagnostic>,
+    /// What to know beside: that the rules are others than when the plan was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Diagnostic>,
 }
 
 /// The difference that a later request makes to a workspace: its frozen plan and the request that it was made of (or, after
@@ -76,19 +81,32 @@ pub(crate) fn changes(
 
     let mut waiting = Waiting::default();
     waiting.variables(at_start, RecreateReason::StartVariable);
-    waiting.fields(plan_changes(frozen, &in_new_settings), RecreateReason::Container);
+    waiting.fields(container_changes(frozen, &in_new_settings), RecreateReason::Container);
     waiting.variables(
         environment_changes((frozen, &here), (&in_new_settings, &kept)),
         RecreateReason::Container,
     );
     if let Some(adopted) = &adopted {
-        waiting.fields(plan_changes(&in_new_settings, adopted), RecreateReason::RepositoryFile);
+        waiting.fields(container_changes(&in_new_settings, adopted), RecreateReason::RepositoryFile);
         waiting.variables(
             environment_changes((&in_new_settings, &kept), (adopted, after)),
             RecreateReason::RepositoryFile,
         );
     }
-    Ok(Changes { ok: true, next_launch, recreate: waiting.changes, not_adoptable })
+    let notices = policy_updated(frozen).into_iter().collect();
+    Ok(Changes { ok: true, next_launch, recreate: waiting.changes, not_adoptable, notices })
+}
+
+/// Says that a plan was made by other rules than those of this program. What they make otherwise is told field by field;
+/// nothing is said of a plan of before, which does not tell its own.
+fn policy_updated(frozen: &ContainerPlan) -> Option<Diagnostic> {
+    let was = frozen.policy_revision.filter(|was| *was != POLICY_REVISION)?;
+    let message = format!(
+        "The plan was made by revision {was} of the rules, and this program judges by revision {POLICY_REVISION}."
+    );
+    let source = Source::setting(Origin::Request, "plan.policyRevision");
+    let notice = Diagnostic::new(Severity::Notice, Code::PolicyUpdated, message, source);
+    Some(notice.help("What they make otherwise counts in a container that is made anew."))
 }
 
 /// What nobody looked at again is as it was.
@@ -111,13 +129,6 @@ fn with_texts_of(request: &PlanRequest, frozen: &PlanRequest) -> PlanRequest {
     }
 }
 
-fn planned(request: &PlanRequest) -> Result<ContainerPlan, Refusal> {
-    match crate::plan(request) {
-        PlanAnswer::Planned(planned) => Ok(planned.plan),
-        PlanAnswer::Refused(refusal) => Err(refusal),
-    }
-}
-
 /// What waits, each variable once: the first reason is the one that a person meets first.
 #[derive(Default)]
 struct Waiting {
@@ -127,12 +138,11 @@ struct Waiting {
 
 impl Waiting {
     fn fields(&mut self, fields: Vec<PlanChange>, why: RecreateReason) {
-        // Digests of the repository's texts say no more than the reason itself, and nothing is cloned a second time.
-        let is_told = |change: &PlanChange| {
-            !change.field.starts_with("sources.") && !change.field.starts_with("clone.")
-        };
-        let told = fields.into_iter().filter(is_told);
-        self.changes.extend(told.map(|change| WaitingChange { plan: Some(change), variable: None, why }));
+        self.changes.extend(fields.into_iter().map(|change| WaitingChange {
+            plan: Some(change),
+            variable: None,
+            why,
+        }));
     }
 
     fn variables(&mut self, variables: Vec<VariableChange>, why: RecreateReason) {

@@ -19,6 +19,8 @@ pub(crate) const CAPABILITIES: &[&str] = &[
     "copy-ignored-files-v1",
     "devcontainer-v1",
     "new-branch-v1",
+    "policy-revision-v1",
+    "standing-v1",
     "workspace-environment-v1",
 ];
 

@@ -106,6 +106,8 @@ fn a_build_says_what_it_knows() {
             "copy-ignored-files-v1",
             "devcontainer-v1",
             "new-branch-v1",
+            "policy-revision-v1",
+            "standing-v1",
             "workspace-environment-v1"
         ]
     );

@@ -79,7 +79,11 @@ fn outputs(value: &Value, launch_value: &Value) -> Vec<(&'static str, String)> {
     let stories: String = report.environment.iter().flat_map(|entry| why(&entry.name, &report)).collect();
     assert!(answer.planned().is_some(), "{answer:?}");
     let findings = orca_container_core::devcontainer_findings(&request);
+    let standing = standing(value, &answer);
+    let read: json::StandingEnvelope = orca_container_core::input::read_json(&standing).unwrap();
     vec![
+        ("the standing", json::standing(&standing).0),
+        ("the standing's Debug", format!("{read:?}")),
         ("the plan's JSON", json::write(&answer)),
         ("the plan's Debug", format!("{answer:?}")),
         ("the request's Debug", format!("{request:?}")),
@@ -94,6 +98,27 @@ fn outputs(value: &Value, launch_value: &Value) -> Vec<(&'static str, String)> {
         ("its terminate", format!("{:?}", launch.terminate)),
         ("its notices", format!("{:?}", launch.notices)),
     ]
+}
+
+/// What a program asks about a workspace of this request whose settings changed, with the values that its container has.
+fn standing(value: &Value, answer: &orca_container_core::PlanAnswer) -> String {
+    let mut now = value.clone();
+    set(&mut now, "globalSettings.container.template", json!("large"));
+    let start = value["choices"]["env"]["START"].as_str().unwrap_or_default();
+    let there = json!({"state": "present", "ours": true, "checked": false});
+    let runs =
+        json!({"state": "present", "ours": true, "checked": false, "running": true, "processChecked": false});
+    let envelope = json!({
+        "name": "acme", "plan": answer.planned().unwrap().plan, "request": now,
+        "record": orca_container_core::Record::new(false),
+        "configured": [format!("START=not {start}"), format!("OTHER={start}")],
+        "observed": {
+            "image": {"state": "absent"}, "network": {"state": "absent"}, "workspaceVolume": there,
+            "agentVolume": there, "container": runs
+        }
+    });
+    assert!(json::standing(&envelope.to_string()).0.contains("limits.template"));
+    envelope.to_string()
 }
 
 #[test]

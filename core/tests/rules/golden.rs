@@ -77,6 +77,26 @@ fn every_change_counts_when_it_is_expected_to() {
     assert_eq!(seen, expected);
 }
 
+/// What became of a workspace, by what is recorded and observed. Together the cases have every status and every verdict.
+#[test]
+fn every_standing_is_the_expected_one() {
+    let mut seen = std::collections::BTreeSet::new();
+    for case in cases() {
+        let Some(envelope) = case.standing(json::plan) else { continue };
+        let (answer, ok) = json::standing(&envelope);
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["ok"], ok, "{}", case.name);
+        let words = ["status", "verdict", "code"].map(|field| answer[field].as_str().map(String::from));
+        seen.extend(words.into_iter().flatten());
+        case.check_file("standing.json", &(serde_json::to_string_pretty(&answer).unwrap() + "\n"));
+    }
+    let statuses = orca_container_core::WorkspaceStatus::ALL.iter().map(|word| word.as_str());
+    let verdicts = orca_container_core::Verdict::ALL.iter().map(|word| word.as_str());
+    for word in statuses.chain(verdicts).chain(["plan_mismatch", "request_invalid"]) {
+        assert!(seen.contains(word), "{word}");
+    }
+}
+
 #[test]
 fn the_same_request_gives_the_same_bytes() {
     for case in cases() {

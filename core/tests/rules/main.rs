@@ -27,4 +27,5 @@ mod shim;
 mod ssh;
 mod standing;
 mod support;
+mod waiting;
 mod yaml;

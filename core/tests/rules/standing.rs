@@ -2,8 +2,9 @@
 
 use orca_container_core::{
     ContainerFacts, ContainerPlan, Goal, NetworkFacts, Observed, Phase, Record, Resource, Tone, Verdict,
-    VolumeFacts, Waits, WorkspaceAction, WorkspaceStatus, World, next_actions, standing,
+    VolumeFacts, Waits, WorkspaceAction, WorkspaceStatus, World, json, next_actions, standing,
 };
+use serde_json::{Value, json};
 
 fn plan() -> ContainerPlan {
     let bridge = serde_json::json!("bridge");
@@ -101,7 +102,9 @@ fn nothing_is_offered_that_the_sequencer_refuses() {
 fn what_waits_for_a_recreate_stands_out_where_it_runs() {
     let plan = plan();
     for (record, observed) in worlds() {
-        let of = |recreate, adopt| standing("acme", &plan, &record, &observed, Waits { recreate, adopt });
+        let of = |recreate, adopt| {
+            standing("acme", &plan, &record, &observed, Waits { recreate, adopt, refused: false })
+        };
         let calm = of(false, false);
         let runs = calm.status == WorkspaceStatus::Running;
         for (waiting, first) in [
@@ -113,5 +116,47 @@ fn what_waits_for_a_recreate_stands_out_where_it_runs() {
             let is_whole = observed.workspace_volume != Resource::Absent;
             assert!(!runs || !is_whole || waiting.badge.actions.first() == Some(&first));
         }
+    }
+}
+
+/// Settings that give no plan stop no workspace, and what would fail by them is not offered.
+#[test]
+fn settings_that_are_refused_are_said_and_a_recreate_is_not_offered() {
+    let plan = plan();
+    for (record, observed) in worlds() {
+        let of = |refused| standing("acme", &plan, &record, &observed, Waits { refused, ..Waits::default() });
+        let (calm, refused) = (of(false), of(true));
+        assert_eq!((calm.status, calm.verdict), (refused.status, refused.verdict));
+        let is_settled = matches!(
+            calm.status,
+            WorkspaceStatus::Running | WorkspaceStatus::Stopped | WorkspaceStatus::Missing
+        );
+        let says =
+            refused.help.as_ref().is_some_and(|help| help.contains("The settings of now give no plan"));
+        assert_eq!(says, is_settled, "{:?}", refused.status);
+        assert!(!is_settled || !refused.badge.actions.contains(&WorkspaceAction::Recreate));
+    }
+}
+
+/// What a program writes is read strictly, also where a thing is only said to be absent.
+#[test]
+fn a_word_that_nobody_knows_is_refused_wherever_it_stands() {
+    let facts = json!({"state": "present", "ours": true, "checked": false});
+    let observed = json!({
+        "image": {"state": "absent"}, "network": {"state": "absent"}, "workspaceVolume": facts, "agentVolume": facts,
+        "container": {"state": "unknown", "why": "no answer"}
+    });
+    let record = serde_json::to_value(Record::new(false)).unwrap();
+    let envelope = json!({"name": "acme", "plan": plan(), "record": record, "observed": observed});
+    assert!(json::standing(&envelope.to_string()).1);
+    for place in
+        ["", "/record", "/observed", "/observed/image", "/observed/agentVolume", "/observed/container"]
+    {
+        let mut odd = envelope.clone();
+        odd.pointer_mut(place).unwrap()["odd"] = json!(1);
+        let (answer, ok) = json::standing(&odd.to_string());
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert!(!ok, "{place}");
+        assert_eq!(answer["code"], "request_invalid", "{place}");
     }
 }

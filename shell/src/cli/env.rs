@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use orca_container_core::{effective_environment, json, why, why_in_workspace};
 
+use super::branch_flags::BranchFlags;
 use super::container_flags::ContainerFlags;
 use super::env_edit::{self, EditCommand};
 use super::target::Target;
@@ -39,6 +40,8 @@ pub(super) struct EnvArgs {
     #[arg(long)]
     preview: bool,
     #[command(flatten)]
+    branch: BranchFlags,
+    #[command(flatten)]
     flags: ContainerFlags,
 }
 
@@ -53,7 +56,9 @@ pub(super) fn run(mut args: EnvArgs, io: &mut Io<'_>) -> Result<Ended, Failure> 
     if let Some(edit) = args.edit.take() {
         return env_edit::run(edit, io);
     }
+    // A branch is named for a create of it; the workspace of one is called FOLDER@BRANCH.
     if !args.preview
+        && !args.branch.is_any()
         && let Some(report) = of_workspace(&args)?
     {
         let text = match (&args.why, args.format()) {
@@ -99,7 +104,7 @@ fn of_workspace(args: &EnvArgs) -> Result<Option<orca_container_core::WorkspaceE
 
 fn of_folder(args: EnvArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let format = args.format();
-    let request = Target::of(args.path, args.settings).request(args.flags, io)?;
+    let request = Target::of(args.path, args.settings).request_of(args.flags, &args.branch.said(), io)?;
     let report = effective_environment(&request);
     let text = match (&args.why, format) {
         (Some(name), _) => render::sentences(&why(name, &report), io.look),

@@ -11,12 +11,12 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use super::person::Person;
-use super::workspace::{failure, found, settings_of, tell_drift};
+use super::workspace::{failure, found, settings_of, tell_drift_of};
 use super::{Ended, Failure, Io};
 use crate::deliver;
 use crate::secrets::Handed;
 use crate::trace;
-use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, run_stages};
+use crate::workspace::{BEFORE_SHELL, LaunchOptions, disk_low, launch_answer, ready, run_stages};
 
 /// Run a command in a workspace, with the variables of now
 #[derive(Debug, Args)]
@@ -102,6 +102,8 @@ fn run(
 ) -> Result<Ended, Failure> {
     let (store, mut record) = found(workspace)?;
     let settings = settings_of(settings.map(PathBuf::as_path))?;
+    // Before a source of a secret is asked, which may open a window.
+    let drift = ready(&record).map_err(|error| failure(error, io))?;
     // What the repository wants before a person works in it, who works on when it fails.
     if options.command == LaunchCommand::Shell
         && let Err(error) = run_stages(&BEFORE_SHELL, &mut record, &store, &settings, &mut Person::new(io))
@@ -112,7 +114,7 @@ fn run(
     if let Err(error) = store.write_last_launch(&record, &prepared.launched) {
         writeln!(io.stderr, "warning: What this launch has is not written down: {error}")?;
     }
-    tell_drift(&record, io)?;
+    tell_drift_of(&drift, io)?;
     if let Some(low) = disk_low(&record) {
         writeln!(io.stderr, "warning: {low}")?;
     }

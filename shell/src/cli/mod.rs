@@ -14,6 +14,7 @@ use orca_container_core::Goal;
 use crate::redact::mask;
 pub use crate::render::Look;
 
+mod branch_flags;
 mod check;
 mod clone;
 mod completions;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use orca_container_core::{PlanAnswer, json, plan};
 
+use super::branch_flags::BranchFlags;
 use super::container_flags::ContainerFlags;
 use super::target::Target;
 use super::{Ended, Failure, Io, input};
@@ -15,11 +16,13 @@ use crate::render;
 pub(super) struct PlanArgs {
     #[command(flatten)]
     target: Target,
+    #[command(flatten)]
+    branch: BranchFlags,
     /// Print the answer as one line of JSON
     #[arg(long)]
     json: bool,
     /// Take the whole request from a file of JSON instead, - is standard input; the answer is JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["Target", "ContainerFlags"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["Target", "BranchFlags", "ContainerFlags"])]
     request: Option<PathBuf>,
     #[command(flatten)]
     flags: ContainerFlags,
@@ -32,7 +35,7 @@ pub(super) fn run(args: PlanArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
             json::read_request(text.reveal()).map_or_else(PlanAnswer::Refused, |request| plan(&request));
         (None, answer)
     } else {
-        let request = args.target.request(args.flags, io)?;
+        let request = args.target.request_of(args.flags, &args.branch.said(), io)?;
         (Some(request.workspace.name.clone()).filter(|_| !args.json), plan(&request))
     };
     let ended = Ended::ok(answer.planned().is_some());

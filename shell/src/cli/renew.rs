@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use orca_container_core::{EnvChange, is_deceptive, quoted};
+use orca_container_core::{EnvChange, PlanChange, is_deceptive, quoted};
 use serde_json::json;
 
 use super::container_flags::ContainerFlags;
@@ -138,19 +138,10 @@ fn lines(difference: &Difference) -> Vec<String> {
     lines.extend(
         difference.files.iter().map(|file| format!("  {} counts as it is committed now", quoted(file))),
     );
-    // The digests of the files say no more than their names.
     for (which, patterns) in [("new", &difference.patterns_added), ("gone", &difference.patterns_removed)] {
         lines.extend(patterns.iter().map(|pattern| format!("    {which} in it: {}", quoted(pattern))));
     }
-    for field in difference.plan.iter().filter(|field| !field.field.starts_with("sources.")) {
-        if field.before.is_none() && field.after.is_none() {
-            lines.push(format!("  {} differs", field.field));
-            continue;
-        }
-        let shown = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), fact);
-        let (before, after) = (shown(&field.before), shown(&field.after));
-        lines.push(format!("  {}: {before} becomes {after}", field.field));
-    }
+    lines.extend(difference.plan.iter().map(|field| format!("  {}", field_line(field))));
     for changed in &difference.variables {
         let what = match changed.change {
             EnvChange::New => "is new",
@@ -161,6 +152,15 @@ fn lines(difference: &Difference) -> Vec<String> {
         lines.push(format!("  {} {what}", quoted(&changed.name)));
     }
     lines
+}
+
+/// What becomes of a field of a plan.
+pub(super) fn field_line(field: &PlanChange) -> String {
+    if field.before.is_none() && field.after.is_none() {
+        return format!("{} differs", field.field);
+    }
+    let shown = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), fact);
+    format!("{}: {} becomes {}", field.field, shown(&field.before), shown(&field.after))
 }
 
 /// A fact of a plan as JSON, cut where it is long; nothing that a terminal obeys.

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use orca_container_core::input::PlanRequest;
-use orca_container_core::json::{ChangesEnvelope, LaunchEnvelope, WorkspaceEnvelope};
+use orca_container_core::json::{
+    ChangesEnvelope, LaunchEnvelope, StandingAnswer, StandingEnvelope, WorkspaceEnvelope,
+};
 use orca_container_core::{Changes, EffectiveEnvironment, LaunchAnswer, PlanAnswer, WorkspaceEnvironment};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -22,7 +24,7 @@ pub(super) struct SchemaArgs {
 }
 
 /// Documents that have a schema.
-pub const SCHEMA_NAMES: [&str; 11] = [
+pub const SCHEMA_NAMES: [&str; 13] = [
     "request",
     "settings",
     "launch",
@@ -33,6 +35,8 @@ pub const SCHEMA_NAMES: [&str; 11] = [
     "workspace-environment",
     "changes",
     "changes-answer",
+    "standing",
+    "standing-answer",
     "doctor",
 ];
 
@@ -61,6 +65,8 @@ pub fn schema_text(name: &str) -> Option<String> {
         "workspace-environment" => written::<WorkspaceEnvironment>(),
         "changes" => read::<ChangesEnvelope>(),
         "changes-answer" => written::<Changes>(),
+        "standing" => read::<StandingEnvelope>(),
+        "standing-answer" => written::<StandingAnswer>(),
         "doctor" => written::<DoctorReport>(),
         _ => return None,
     };

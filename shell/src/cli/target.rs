@@ -7,10 +7,14 @@ use orca_container_core::input::PlanRequest;
 use orca_container_core::quoted;
 
 use super::container_flags::ContainerFlags;
+use super::person::Person;
+use super::workspace::failure;
 use super::{Failure, Io};
+use crate::gather::branch::Branch;
 use crate::gather::request::{gather, list_ignored};
 use crate::gather::settings_file::SettingsPlace;
 use crate::settings::Settings;
+use crate::workspace::take_branch;
 
 /// A folder in a git worktree, and settings.
 #[derive(Debug, Args)]
@@ -48,9 +52,21 @@ impl Target {
         Self { path, settings }
     }
 
-    /// The request for the folder.
+    /// The request for the folder, with its files as they are.
     pub(super) fn request(&self, flags: ContainerFlags, io: &mut Io<'_>) -> Result<PlanRequest, Failure> {
+        self.request_of(flags, &Branch::CheckedOut, io)
+    }
+
+    /// The same for a branch of it. Of another branch than the one that is checked out the committed files count, as they do
+    /// for its create.
+    pub(super) fn request_of(
+        &self,
+        flags: ContainerFlags,
+        branch: &Branch,
+        io: &mut Io<'_>,
+    ) -> Result<PlanRequest, Failure> {
         let words = flags.words()?;
+        let chosen = words.devcontainer.clone();
         let settings = self.settings()?;
         let folder = self.folder();
         let gathered = gather(folder, &settings, words).map_err(|error| Failure::of(&error))?;
@@ -62,6 +78,10 @@ impl Target {
             )?;
         }
         let mut request = gathered.request;
+        if *branch != Branch::CheckedOut {
+            let taken = take_branch(&mut request, branch, chosen.as_deref(), &mut Person::new(io));
+            taken.map_err(|error| failure(error, io))?;
+        }
         known_ids(&mut request);
         if let Some(note) = list_ignored(&mut request).map_err(|error| Failure::of(&error))? {
             writeln!(io.stderr, "{note}")?;

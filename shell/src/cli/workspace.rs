@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use orca_container_core::{Goal, Verdict, quoted};
+use orca_container_core::{Drift, Goal, Verdict, Waiting, quoted};
 use serde_json::json;
 
+use super::branch_flags::BranchFlags;
 use super::container_flags::ContainerFlags;
 use super::person::Person;
+use super::renew::field_line;
 use super::target::Target;
 use super::{Ended, Failure, Io};
 use crate::engine::EngineError;
-use crate::gather::branch::Branch;
 use crate::gather::settings_file::SettingsPlace;
 use crate::render::{drift_line, refusal};
 use crate::settings::Settings;
@@ -40,6 +41,9 @@ pub(super) struct LsArgs {
     /// Also how much disk each takes, which the engine counts by walking every file
     #[arg(long, short)]
     size: bool,
+    /// Settings file, for what waits for a recreate (told with --json)
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -91,34 +95,6 @@ pub(super) struct ApproveArgs {
     branch: BranchFlags,
     #[command(flatten)]
     flags: ContainerFlags,
-}
-
-/// The branch of a workspace, where it is not the one that is checked out.
-#[derive(Debug, Args)]
-struct BranchFlags {
-    /// Another branch of the repository than the one that is checked out
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// A branch that begins in the workspace; the repository on this computer has it once it is fetched
-    #[arg(long, value_name = "NAME", conflicts_with = "branch")]
-    new_branch: Option<String>,
-    /// Branch, or branch of a remote (origin/main), that the new one begins at; by default the one that is checked out
-    #[arg(long, value_name = "NAME", requires = "new_branch")]
-    base: Option<String>,
-    /// Commit, by its whole id, that the new one begins at
-    #[arg(long, value_name = "COMMIT", requires = "new_branch", conflicts_with = "base")]
-    at: Option<String>,
-}
-
-impl BranchFlags {
-    fn said(self) -> Branch {
-        match (self.branch, self.new_branch) {
-            (_, Some(name)) if self.at.is_some() => Branch::At { name, commit: self.at.unwrap_or_default() },
-            (_, Some(name)) => Branch::New { name, base: self.base },
-            (Some(name), None) => Branch::Existing(name),
-            (None, None) => Branch::CheckedOut,
-        }
-    }
 }
 
 /// The core's reasons are shown whole; an engine that is not there has an exit code of its own.
@@ -230,16 +206,15 @@ fn with_status(record: &WorkspaceRecord, status: &workspace::Status) -> serde_js
 pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let store = store()?;
     let (records, broken) = store.records().map_err(|error| Failure::of(&error))?;
-    // Settings that cannot be read are told by whoever needs them.
-    let settings = settings_of(None).unwrap_or_default();
     for error in &broken {
         writeln!(io.stderr, "warning: {error}")?;
     }
     let sizes = if args.size { workspace::sizes(&records, io.stderr)? } else { BTreeMap::new() };
     if args.json {
+        let settings = settings_of(args.settings.as_deref()).map_err(Failure::words);
         // What lies in a container takes calls of its engine: that is what `status` is for.
         let one = |record: &WorkspaceRecord| {
-            let waiting = workspace::waiting_for_recreate(record, &store, &settings);
+            let waiting = waiting(record, &store, settings.as_ref());
             let status = workspace::status(record, workspace::drift_on_host(record), waiting);
             let mut value = with_status(record, &status);
             if let (Some(object), Some(size)) = (value.as_object_mut(), sizes.get(record.file_name())) {
@@ -262,7 +237,8 @@ pub(super) fn ls(args: &LsArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         let escaped = orca_container_core::escaped;
         let branch = escaped(record.workspace.branch.as_deref().unwrap_or("-"));
         let (name, worktree) = (escaped(&record.workspace.name), escaped(&record.workspace.id));
-        let status = workspace::status(record, Vec::new(), Vec::new()).standing.status.as_str();
+        let status =
+            workspace::status(record, Vec::new(), Ok(Waiting::default())).of.standing.status.as_str();
         let size = sizes.get(record.file_name());
         let size = disk(&size.and_then(Size::total).map_or("?".into(), decimal));
         writeln!(
@@ -287,9 +263,8 @@ fn decimal(bytes: u64) -> String {
 
 pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     let (store, record) = found(&args.one.workspace)?;
-    // Settings that cannot be read are told by whoever needs them.
-    let settings = settings_of(args.settings.as_deref()).unwrap_or_default();
-    let waiting = workspace::waiting_for_recreate(&record, &store, &settings);
+    let settings = settings_of(args.settings.as_deref()).map_err(Failure::words);
+    let waiting = waiting(&record, &store, settings.as_ref());
     let status = workspace::status(&record, workspace::drift(&record), waiting);
     if args.one.json {
         writeln!(io.stdout, "{}", with_status(&record, &status))?;
@@ -299,25 +274,54 @@ pub(super) fn status(args: &StatusArgs, io: &mut Io<'_>) -> Result<Ended, Failur
         io.stdout,
         "{}: {}. {}",
         orca_container_core::escaped(&record.workspace.name),
-        status.standing.status,
-        status.standing.reason
+        status.of.standing.status,
+        status.of.standing.reason
     )?;
-    if let Some(help) = status.standing.help {
+    if let Some(help) = &status.of.standing.help {
         writeln!(io.stdout, "{help}")?;
     }
-    for drift in &status.drift {
+    for drift in &status.of.drift {
         writeln!(io.stdout, "{}; what it says now is not used.", drift_line(drift))?;
     }
-    for name in &status.recreate {
+    tell_waiting(&status, io)?;
+    Ok(Ended::Done)
+}
+
+/// What waits for a recreate. Settings that cannot be read are no reason to be silent about it, nor to guess.
+fn waiting(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: Result<&Settings, &String>,
+) -> Result<Waiting, String> {
+    let found = workspace::waiting(record, store, settings.map_err(String::clone)?);
+    found.map_err(|error| error.to_string())
+}
+
+fn tell_waiting(status: &workspace::Status, io: &mut Io<'_>) -> Result<(), Failure> {
+    for name in &status.of.waiting.start_variables {
         writeln!(io.stdout, "The start variable {} waits for a recreate.", quoted(name))?;
     }
-    Ok(Ended::Done)
+    for field in &status.of.waiting.waiting_fields {
+        writeln!(io.stdout, "Waits for a recreate: {}", field_line(field))?;
+    }
+    for problem in &status.of.waiting.not_plannable {
+        writeln!(io.stdout, "No plan by the settings of now: {} [{}]", problem.message, problem.code)?;
+    }
+    if let Some(why) = &status.waiting_unknown {
+        writeln!(io.stdout, "What waits for a recreate is not known: {why}")?;
+    }
+    Ok(())
 }
 
 /// Says which of the repository's files changed since a workspace was made.
 pub(super) fn tell_drift(record: &WorkspaceRecord, io: &mut Io<'_>) -> Result<(), Failure> {
-    for drift in workspace::drift(record) {
-        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(&drift))?;
+    tell_drift_of(&workspace::drift(record), io)
+}
+
+/// The same where it was looked for.
+pub(super) fn tell_drift_of(drift: &[Drift], io: &mut Io<'_>) -> Result<(), Failure> {
+    for one in drift {
+        writeln!(io.stderr, "notice: {}; what it says now is not used.", drift_line(one))?;
     }
     Ok(())
 }
@@ -396,7 +400,8 @@ pub(super) fn reach_to(to: &Reach<'_>, io: &mut Io<'_>) -> Result<String, Failur
         workspace::keep_work(&record).map_err(|error| failure(error, io))?;
     }
     let ran_before = goal == Goal::Start
-        && workspace::status(&record, Vec::new(), Vec::new()).standing.verdict == Verdict::Live;
+        && workspace::status(&record, Vec::new(), Ok(Waiting::default())).of.standing.verdict
+            == Verdict::Live;
     let mut runner = Runner::new(&store, record, true);
     runner.observe();
     let reached = runner.reach(goal, &mut Person::new(io));

@@ -160,7 +160,8 @@ impl Inspector<'_> {
         }
     }
 
-    fn container(&self, known_id: Option<&str>) -> Resource<ContainerFacts> {
+    /// The container, by its recorded id or else by its name.
+    pub fn container(&self, known_id: Option<&str>) -> Resource<ContainerFacts> {
         match self.container_document(known_id.unwrap_or(&self.plan.names.container)) {
             Answer::Absent => Resource::Absent,
             Answer::Unknown(why) => Resource::Unknown { why },

@@ -88,6 +88,14 @@ pub(crate) fn bounded_text(mut bytes: Vec<u8>, cap: usize) -> Option<String> {
     if is_cut && in_a_character { String::from_utf8(bytes).ok() } else { None }
 }
 
+/// Names of the folders below `below/` that `git ls-tree -z` lists.
+pub(crate) fn folders_listed(listing: &[u8], below: &str) -> Vec<String> {
+    let text = String::from_utf8_lossy(listing);
+    let entries = text.split('\0').filter_map(|entry| entry.split_once('\t'));
+    let folders = entries.filter(|(facts, _)| facts.starts_with("040000"));
+    folders.filter_map(|(_, path)| Some(path.strip_prefix(below)?.to_owned())).collect()
+}
+
 /// What is worth knowing of a commit's tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeNotes {
@@ -169,10 +177,7 @@ impl<'a> Committed<'a> {
         if answer.code != 0 {
             return Err(CommittedError::unreadable(path, &answer));
         }
-        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
-        let entries = text.split('\0').filter_map(|entry| entry.split_once('\t'));
-        let folders = entries.filter(|(facts, _)| facts.starts_with("040000"));
-        Ok(folders.filter_map(|(_, path)| Some(path.strip_prefix(&below)?.to_owned())).collect())
+        Ok(folders_listed(&answer.stdout, &below))
     }
 
     /// Submodules and LFS files of the commit.
@@ -185,7 +190,15 @@ impl<'a> Committed<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::bounded_text;
+    use super::{bounded_text, folders_listed};
+
+    #[test]
+    fn of_a_listing_folders_are_taken_and_nothing_else() {
+        let listing = b"100644 blob 1\t.devcontainer/readme\x00040000 tree 2\t.devcontainer/a b\x00\
+            160000 commit 3\t.devcontainer/submodule\x00120000 blob 4\t.devcontainer/link\x00040000 tree 5\telsewhere/x\x00";
+        assert_eq!(folders_listed(listing, ".devcontainer/"), ["a b"]);
+        assert!(folders_listed(b"", ".devcontainer/").is_empty());
+    }
 
     #[test]
     fn only_a_cut_may_fall_into_a_character() {

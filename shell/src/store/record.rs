@@ -7,7 +7,8 @@ use orca_container_core::input::{
     WorktreeIncludeFile,
 };
 use orca_container_core::{
-    CloneFrom, ContainerPlan, Endpoint, EngineKind, LifecycleStage, LimitKind, Record, Sensitive, VolumePlan,
+    CloneFrom, ContainerPlan, DEVCONTAINER_LABEL, Endpoint, EngineKind, LifecycleStage, LimitKind, Record,
+    Sensitive, VolumePlan, template_size,
 };
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +77,30 @@ impl WorkspaceRecord {
     /// Name of its files: the container's.
     pub fn file_name(&self) -> &str {
         &self.plan.names.container
+    }
+
+    /// Facts of the engine enough for a launch and for a plan as it was made, without asking it again.
+    pub fn engine_facts(&self) -> EngineFacts {
+        let engine = &self.engine;
+        let capacity = engine.capacity.clone().unwrap_or_else(|| RecordedCapacity::of_plan(&self.plan));
+        EngineFacts {
+            kind: engine.kind,
+            version: engine.version.clone(),
+            endpoint: engine.endpoint,
+            rootless: false,
+            userns: false,
+            cpus: capacity.cpus,
+            memory_bytes: 0,
+            limits: capacity.limits,
+            cgroup_version: None,
+            runtimes: capacity.runtimes,
+            nproc_needed: capacity.nproc_needed,
+            selinux: false,
+            apparmor: false,
+            debug: false,
+            vulnerabilities: Vec::new(),
+            client: engine.client(),
+        }
     }
 }
 
@@ -184,6 +209,51 @@ pub struct RecordedEngine {
     /// Folders of this machine where the engine keeps its data; none where they could not be measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_places: Vec<String>,
+    /// What a plan took of the engine; absent in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<RecordedCapacity>,
+}
+
+/// What a plan takes of an engine beside its kind: kept so that the settings of now can be planned without asking it again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedCapacity {
+    /// Its CPUs.
+    pub cpus: u32,
+    /// Limits it enforces.
+    pub limits: Vec<LimitKind>,
+    /// Runtimes it knows by name.
+    pub runtimes: Vec<String>,
+    /// Processes of a user, where a start fails without saying it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nproc_needed: Option<u64>,
+}
+
+impl RecordedCapacity {
+    fn of(facts: &EngineFacts) -> Self {
+        Self {
+            cpus: facts.cpus,
+            limits: facts.limits.clone(),
+            runtimes: facts.runtimes.clone(),
+            nproc_needed: facts.nproc_needed,
+        }
+    }
+
+    /// As much as a plan tells of the engine that it was made for; what it does not tell is taken for enough.
+    fn of_plan(plan: &ContainerPlan) -> Self {
+        let whole = template_size(plan.limits.template).1;
+        let had = plan.limits.nano_cpus.div_ceil(1_000_000_000);
+        Self {
+            cpus: u32::try_from(had).ok().filter(|_| had < whole).unwrap_or(u32::MAX),
+            limits: LimitKind::ALL
+                .iter()
+                .copied()
+                .filter(|kind| !plan.limits.advisory.contains(kind))
+                .collect(),
+            runtimes: plan.runtime.iter().cloned().collect(),
+            nproc_needed: plan.limits.nproc,
+        }
+    }
 }
 
 impl RecordedEngine {
@@ -196,33 +266,13 @@ impl RecordedEngine {
             program: facts.client.program.clone(),
             env: facts.client.env.clone(),
             data_places: Vec::new(),
+            capacity: Some(RecordedCapacity::of(facts)),
         }
     }
 
-    /// Facts enough for a launch, without asking the engine again.
-    pub fn facts(&self) -> EngineFacts {
-        EngineFacts {
-            kind: self.kind,
-            version: self.version.clone(),
-            endpoint: self.endpoint,
-            rootless: false,
-            userns: false,
-            cpus: 1,
-            memory_bytes: 0,
-            limits: LimitKind::ALL.to_vec(),
-            cgroup_version: None,
-            runtimes: Vec::new(),
-            nproc_needed: None,
-            selinux: false,
-            apparmor: false,
-            debug: false,
-            vulnerabilities: Vec::new(),
-            client: EngineClient {
-                program: self.program.clone(),
-                env: self.env.clone(),
-                pull_docker_config: None,
-            },
-        }
+    /// How its client is run.
+    pub fn client(&self) -> EngineClient {
+        EngineClient { program: self.program.clone(), env: self.env.clone(), pull_docker_config: None }
     }
 }
 
@@ -287,8 +337,14 @@ impl RecordedImage {
         }
     }
 
-    /// Facts enough for a launch: the variables' names are there, their values empty.
+    /// Facts enough for a launch and for a plan as it was made: the variables' names are there, their values empty.
     pub fn facts(&self) -> ImageFacts {
+        // A user was looked up for a devcontainer.json or for the image's label. Where it was for the file, the label says
+        // nothing more by naming the same.
+        let label = |user: &RecordedUser| {
+            let text = serde_json::json!([{ "remoteUser": user.said }]).to_string();
+            (DEVCONTAINER_LABEL.to_owned(), text)
+        };
         ImageFacts {
             id: self.id.clone(),
             repo_digests: Vec::new(),
@@ -303,7 +359,7 @@ impl RecordedImage {
                 gid: user.gid,
                 home: user.home,
             }),
-            labels: BTreeMap::new(),
+            labels: self.asked_user.iter().map(label).collect(),
             entrypoint: Vec::new(),
             volumes: Vec::new(),
             healthcheck: false,

@@ -5,11 +5,11 @@
 //! anybody works inside: then it is judged, shown and asked like any other repository's word.
 
 use orca_container_core::input::{ContainerOptions, PlanRequest};
-use orca_container_core::{PlanAnswer, limits, plan};
+use orca_container_core::{PlanAnswer, plan};
 
 use super::create::{Making, create_locked, worktree_lock};
 use super::recreate::{RecreateOptions, recreate};
-use super::texts_inside::text_inside;
+use super::texts_inside::has_texts;
 use super::{Told, Ui, WorkspaceError};
 use crate::gather::remote::{Credential, Remote, gather_remote, handed_over};
 use crate::gather::request::Words;
@@ -147,14 +147,4 @@ fn settle(
         store.write_record(&now)?;
     }
     Ok(())
-}
-
-/// Whether the clone has a file that says something about the container.
-fn has_texts(record: &WorkspaceRecord) -> Result<bool, WorkspaceError> {
-    for path in ["orca.yaml", ".devcontainer.json", ".devcontainer/devcontainer.json"] {
-        if text_inside(record, path, limits::DEVCONTAINER_BYTES)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -62,16 +62,10 @@ pub fn environment(
 }
 
 /// The container's configured environment; asked only where the plan has start variables.
-fn configured(record: &WorkspaceRecord) -> Option<Vec<orca_container_core::Sensitive>> {
+pub(super) fn configured(record: &WorkspaceRecord) -> Option<Vec<orca_container_core::Sensitive>> {
     let id = record.container_id.as_ref().filter(|_| !record.plan.start_env.is_empty())?;
     let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
     Inspector { client: &client, plan: &record.plan }.environment(id)
-}
-
-/// Names of the start variables whose edit waits for a recreate.
-pub fn waiting_for_recreate(record: &WorkspaceRecord, store: &Store, settings: &Settings) -> Vec<String> {
-    let Ok(request) = launch_request(record, store, settings) else { return Vec::new() };
-    orca_container_core::waiting_for_recreate(&record.plan, &request, configured(record).as_deref())
 }
 
 /// Edits a workspace's own variables: judged first, kept when nothing of it is refused. Running processes keep theirs.

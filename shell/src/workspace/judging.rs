@@ -6,9 +6,8 @@ use orca_container_core::input::{Approval, PlanRequest};
 use orca_container_core::{Need, PendingApproval, PlanAnswer, Planned, Sensitive, asked_value, plan};
 
 use super::helper::remove_leftovers;
-use super::texts::{Texts, use_committed_texts};
+use super::texts::take_branch;
 use super::{CreateOptions, Ui, WorkspaceError};
-use crate::gather::branch::choose;
 use crate::gather::request::gather;
 use crate::store::{Store, StoredApproval};
 
@@ -122,11 +121,10 @@ pub fn approve(
     let CreateOptions { folder, settings, words, branch, approve: digests } = options;
     let chosen = words.devcontainer.clone();
     let mut request = gather(folder, settings, words)?.request;
-    choose(&mut request.workspace, &branch)?;
+    take_branch(&mut request, &branch, chosen.as_deref(), ui)?;
     remove_leftovers(store);
     // What is approved may hold ids that are made of it.
     request.install.id = store.ensure_install_id()?;
-    use_committed_texts(&mut request, chosen.as_deref(), Texts::Created, ui)?;
     request.approvals.extend(store.approvals()?.of_repository(&request.workspace.repository_id));
     let pending = |request: &PlanRequest| match plan(request) {
         PlanAnswer::Planned(planned) => Ok(planned.pending_approvals),

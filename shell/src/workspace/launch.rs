@@ -100,18 +100,13 @@ pub fn request_with(
         orca_env: document.orca_env.clone(),
         secrets: document.secret_names(),
         approvals,
-        engine: Some(record.engine.facts()),
+        engine: Some(record.engine_facts()),
         image_facts: Some(record.image.facts()),
     })
 }
 
-/// The process to start.
-pub fn launch_answer(
-    record: &WorkspaceRecord,
-    store: &Store,
-    settings: &Settings,
-    options: LaunchOptions,
-) -> Result<Prepared, WorkspaceError> {
+/// The container that something may be started in, by its record.
+pub(super) fn require_whole(record: &WorkspaceRecord) -> Result<String, WorkspaceError> {
     // Until then the clone is not whole, and what somebody writes into it goes with it.
     let name = || orca_container_core::quoted(&record.workspace.name);
     if record.progress.phase.is_unfinished() {
@@ -124,12 +119,22 @@ pub fn launch_answer(
     if record.texts_due {
         return Err(WorkspaceError::TextsDue(name()));
     }
+    record.container_id.clone().ok_or_else(|| WorkspaceError::NoContainer(name()))
+}
+
+/// The process to start.
+pub fn launch_answer(
+    record: &WorkspaceRecord,
+    store: &Store,
+    settings: &Settings,
+    options: LaunchOptions,
+) -> Result<Prepared, WorkspaceError> {
+    let container_id = require_whole(record)?;
     // Before they are read: an edit that comes between is told once too often, and never lost.
     let revision = store.values(record)?.revision();
     let mut request = launch_request(record, store, settings)?;
     give_image_values(&mut request, record)?;
     let is_for_repository = matches!(options.command, LaunchCommand::Lifecycle(_));
-    let container_id = record.container_id.clone().ok_or_else(|| WorkspaceError::NoContainer(name()))?;
     let host = host_values(record, &request)?;
     // A source that fails may say whatever it was told.
     know(&request);

@@ -14,6 +14,7 @@ mod helper;
 mod judging;
 mod launch;
 mod lifecycle;
+mod ready;
 mod recreate;
 mod run;
 mod sizes;
@@ -22,23 +23,27 @@ mod sweep;
 mod texts;
 mod texts_inside;
 mod unpushed;
+mod waiting;
 
 pub use clone::{CloneOptions, Cloned, clone};
 pub use copying::copy_again;
 pub use create::{CreateOptions, create, create_only};
 pub use drift::{drift, drift_on_host};
-pub use environment::{Edit, Edited, edit, environment, waiting_for_recreate};
+pub use environment::{Edit, Edited, edit, environment};
 pub use find::find;
 pub use helper::remove_leftovers;
 pub use judging::{Approved, Asked, approve};
 pub use launch::{LaunchOptions, disk_low, know_values, launch_answer, launch_request};
 pub use lifecycle::{AFTER_START, BEFORE_SHELL, OF_CREATE, run_stages};
+pub use ready::ready;
 pub use recreate::{Difference, RecreateOptions, Told, recreate};
 pub use run::{Again, Copying, Runner};
 pub use sizes::{Size, sizes};
 pub use status::{Status, status};
 pub use sweep::{Fate, Swept, survey, sweep};
+pub use texts::take_branch;
 pub use unpushed::{Unpushed, keep_work};
+pub use waiting::waiting;
 
 use orca_container_core::{LifecycleStage, PendingApproval, Refusal};
 
@@ -82,6 +87,16 @@ pub enum WorkspaceError {
     /// It has no container now.
     #[error("The workspace {0} has no container now, its volumes are kept: make it anew with recreate.")]
     NoContainer(String),
+    /// Its container does not run: stopped, or removed by somebody else.
+    #[error("Nothing was started in {name}. {reason} {help}")]
+    NotRunning {
+        /// The workspace.
+        name: String,
+        /// Why.
+        reason: String,
+        /// What to do.
+        help: String,
+    },
     /// A recreate did not end.
     #[error("The recreate of the workspace {0} did not end: recreate it again.")]
     Anew(String),

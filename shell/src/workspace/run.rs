@@ -281,7 +281,7 @@ impl<'a> Runner<'a> {
     }
 
     fn command(&self, action: Action) -> Command {
-        let client = self.record.engine.facts().client;
+        let client = self.record.engine.client();
         let workspace = &self.record.workspace;
         let (repo_path, commit) = (workspace.repo_path.as_str(), workspace.commit.as_deref());
         render(action, &self.record.plan, &RenderContext { client: Some(&client), repo_path, commit })

@@ -6,7 +6,7 @@ use orca_container_core::input::{PlanRequest, RepositoryFile, WorktreeIncludeFil
 use orca_container_core::{Sensitive, limits};
 
 use super::{Ui, WorkspaceError};
-use crate::gather::branch::{folder_of, start, tip};
+use crate::gather::branch::{Branch, choose, folder_of, start, tip};
 use crate::gather::committed::Committed;
 use crate::gather::devcontainer;
 use crate::gather::request::{devcontainer_file, know, worktree_include};
@@ -24,6 +24,17 @@ pub(super) enum Texts {
 pub(super) fn inside_of(id: &str, worktree: Option<&str>) -> PathBuf {
     let inside = worktree.and_then(|worktree| Path::new(folder_of(id)).strip_prefix(worktree).ok());
     inside.unwrap_or(Path::new("")).to_path_buf()
+}
+
+/// Makes a request one of another branch, with the texts that are committed there: what a create of it would judge.
+pub fn take_branch(
+    request: &mut PlanRequest,
+    branch: &Branch,
+    chosen: Option<&str>,
+    ui: &mut dyn Ui,
+) -> Result<(), WorkspaceError> {
+    choose(&mut request.workspace, branch)?;
+    use_committed_texts(request, chosen, Texts::Created, ui)
 }
 
 /// The repository's texts of the commit that is cloned, not of the files that somebody is editing.

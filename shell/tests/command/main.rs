@@ -2,6 +2,8 @@
 #![cfg(unix)]
 
 #[cfg(test)]
+mod branches;
+#[cfg(test)]
 mod canary;
 #[cfg(test)]
 mod devcontainer;

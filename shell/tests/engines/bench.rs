@@ -240,6 +240,19 @@ impl Bench {
         serde_json::from_str(&self.run(&["status", "acme", "--json"]).ok().stdout).unwrap()
     }
 
+    /// No workspace waits for a recreate: nobody changed anything that its container is made of.
+    #[track_caller]
+    pub fn nothing_waits(&self) {
+        let listed = self.run(&["ls", "--json"]).ok().stdout;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        assert!(!listed.as_array().unwrap().is_empty());
+        for one in listed.as_array().unwrap() {
+            for field in ["recreate", "waitingFields", "notPlannable", "waitingUnknown"] {
+                assert!(one[field].is_null(), "{field}: {one}");
+            }
+        }
+    }
+
     pub fn container_id(&self) -> String {
         self.status()["containerId"].as_str().unwrap().to_owned()
     }

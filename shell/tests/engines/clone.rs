@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, Ran, build_image_of, create_args, image, runtime};
 use crate::canary::places;
+use crate::delivery::write_settings;
 use orca_container_testkit::Canary;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -143,6 +144,7 @@ pub fn over_https(bench: &mut Bench) {
         "yes it is",
         "the file counts once it is there"
     );
+    bench.nothing_waits();
     is_not_inside(bench, "web", &token);
     for (place, bytes) in places_of(bench, "web") {
         token.assert_absent(&place, &bytes);
@@ -366,6 +368,53 @@ pub fn refused(bench: &mut Bench) {
     bench.nothing_is_left();
 }
 
+/// A devcontainer.json in a folder of its own is found as in a repository on this computer; of several a person chooses one.
+pub fn devcontainer_in_a_folder(bench: &mut Bench) {
+    let certificates = certificates(bench);
+    let image = build_image_of(bench.engine, "remote", "", Some(&certificates.join("ca.pem")));
+    write_settings(bench, &serde_json::json!({"globalSettings": {"container": {"image": image}}}));
+    let file = |said: &str| serde_json::json!({"image": image, "containerEnv": {"FOUND": said}}).to_string();
+    let commit = |name: &str| {
+        fs::create_dir_all(bench.repository().join(format!(".devcontainer/{name}"))).unwrap();
+        bench.commit_file(&format!(".devcontainer/{name}/devcontainer.json"), &file(name));
+    };
+    fs::create_dir_all(bench.repository().join(".devcontainer/empty")).unwrap();
+    bench.commit_file(".devcontainer/empty/readme", "no devcontainer.json");
+    commit("web");
+    serve_repository(bench);
+    let server = Server::start(bench, &certificates, "", "");
+    let url = server.url("web.git");
+    let found = |name: &str| {
+        bench.run(&["exec", name, "--", "sh", "-c", "echo $FOUND"]).ok().stdout.trim().to_owned()
+    };
+    let digest = |ran: &Ran| {
+        assert!(ran.stderr.contains("--approve "), "{ran:?}");
+        ran.stderr.lines().find_map(|line| line.trim().strip_prefix("--approve ")).unwrap().to_owned()
+    };
+    let asked = bench.run(&clone_args(bench.engine, "devcontainer", &[&url])).code(1);
+    let approve = digest(&asked);
+    let adopt = ["recreate", "web", "--adopt-repository-config", "--container-image", "devcontainer"];
+    bench.run(&[&adopt[..], &["--approve", &approve]].concat()).ok();
+    assert_eq!(found("web"), "web");
+    bench.nothing_waits();
+    bench.run(&["rm", "web", "--force"]).ok();
+
+    commit("api");
+    fs::remove_dir_all(bench.path("served")).unwrap();
+    serve_repository(bench);
+    let refused = bench.run(&clone_args(bench.engine, "devcontainer", &[&url])).code(1);
+    assert!(
+        refused.stderr.contains("devcontainer_ambiguous") && refused.stderr.contains("--devcontainer"),
+        "{refused:?}"
+    );
+    // The image is approved for this repository already.
+    let chosen = ["--devcontainer", ".devcontainer/api/devcontainer.json"];
+    bench.run(&[&adopt[..], &chosen[..]].concat()).ok();
+    assert_eq!(found("web"), "api");
+    bench.run(&["rm", "web", "--force"]).ok();
+    bench.nothing_is_left();
+}
+
 pub fn branches(bench: &mut Bench) {
     bench.git(&["branch", "side", "main"]);
     bench.git(&["update-ref", "refs/remotes/origin/topic", "main"]);
@@ -392,6 +441,7 @@ pub fn branches(bench: &mut Bench) {
         inside("acme@begun", &["git", "rev-parse", "origin/topic"]),
         bench.git(&["rev-parse", "main"])
     );
+    bench.nothing_waits();
     // The files of the folder belong to another branch, and say nothing about these.
     fs::write(bench.repository().join("orca.yaml"), "worktree: {}\n").unwrap();
     let drift = |name: &str| {

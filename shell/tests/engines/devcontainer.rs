@@ -48,6 +48,7 @@ pub fn image_with_everything(bench: &mut Bench) {
     commit_file(bench, &file);
     bench.env.insert("MY_TOKEN".into(), "t0k3n".into());
     create(bench, &[]).ok();
+    bench.nothing_waits();
     let said = out(
         bench,
         "id -u; pwd; echo \"$FROM_FILE|$BOTH|${GONE-unset}|$TOKEN|$FLAG|$HOME\"; echo \"$PATH\"; hostname; ulimit -n; ulimit -Hn",
@@ -213,6 +214,7 @@ pub fn build(bench: &mut Bench) {
     fs::write(bench.repository().join("docker/uncommitted"), "u\n").unwrap();
     let made = create(bench, &["--network", "none"]).ok();
     assert!(made.stderr.contains("build_not_hardened"), "{}", made.stderr);
+    bench.nothing_waits();
     assert_eq!(
         out(bench, "cat /etc/version; id -u; ls -A /context; ls /etc/dev; test ! -e /etc/last"),
         "it's 3; id\n1001\nDockerfile\ncommitted\n/etc/dev\n"
@@ -334,6 +336,7 @@ pub fn labelled_user(bench: &mut Bench) {
     bench.client(&["build", "-t", &name, folder.to_str().unwrap()]).ok();
     bench.create_from("acme", &name, &[]).ok();
     assert_eq!(out(bench, "id -u; echo $HOME"), "1001\n/home/dev\n");
+    bench.nothing_waits();
     assert_eq!(bench.inspect()["HostConfig"]["Privileged"], false);
     bench.run(&["rm", "acme", "--force"]).ok();
     bench.client(&["rmi", &name]).ok();

@@ -1,7 +1,9 @@
-//! What `ls` and `status` tell of workspaces: how much disk they take, and what a sidebar shows.
+//! What `ls` and `status` tell of workspaces: how much disk they take, what a sidebar shows, and what waits.
 
 use crate::bench::Bench;
+use crate::delivery::write_settings;
 use serde_json::{Value, json};
+use std::fs;
 
 pub fn sizes(bench: &mut Bench) {
     bench.create(&["--network=none"]).ok();
@@ -57,5 +59,59 @@ pub fn badges(bench: &mut Bench) {
     assert_eq!(bench.status()["phase"], "cleanup_failed");
     bench.wrap(bench.engine, "");
     bench.run(&["rm", "acme"]).ok();
+    bench.nothing_is_left();
+}
+
+/// Settings of now that a new container would go by are named field by field, and set the badge; an engine is not asked
+/// once more for it.
+pub fn changed_settings(bench: &mut Bench) {
+    let settings = |template: &str| json!({"globalSettings": {"container": {"template": template}}});
+    write_settings(bench, &settings("medium"));
+    let calls = bench.path("calls");
+    bench.wrap(bench.engine, &format!("echo \"$orca_step\" >>{}", calls.display()));
+    bench.create(&["--network=none"]).ok();
+    bench.nothing_waits();
+    let listed = |bench: &Bench| {
+        let _ = fs::remove_file(&calls);
+        let listed: Value = serde_json::from_str(&bench.run(&["ls", "--json"]).ok().stdout).unwrap();
+        (listed[0].clone(), fs::read_to_string(&calls).unwrap().lines().count())
+    };
+    let (_, before) = listed(bench);
+    write_settings(bench, &settings("small"));
+    let (now, after) = listed(bench);
+    assert_eq!(before, after, "calls of the engine");
+    assert_eq!(now["badge"]["text"], "running, recreate to update");
+    let fields: Vec<&str> =
+        now["waitingFields"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap()).collect();
+    assert!(fields.contains(&"limits.memoryBytes") && fields.contains(&"limits.template"), "{now}");
+    let status = bench.run(&["status", "acme"]).ok().stdout;
+    assert!(
+        status.contains("Waits for a recreate: limits.template: \"medium\" becomes \"small\"\n"),
+        "{status}"
+    );
+    let told = bench.run(&["recreate", "acme", "--dry-run", "--json"]).ok().stdout;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["difference"]["plan"], now["waitingFields"], "what is said is what would be done");
+
+    // A size that there is not, and a file that nobody can read: work goes on, and both are said.
+    write_settings(bench, &settings("huge"));
+    let status = bench.status();
+    assert_eq!(status["badge"]["text"], "running, settings refused");
+    assert_eq!(status["notPlannable"][0]["code"], "template_invalid");
+    let text = bench.run(&["status", "acme"]).ok().stdout;
+    assert!(
+        text.contains("No plan by the settings of now: ") && text.contains("[template_invalid]"),
+        "{text}"
+    );
+    bench.exec(&["true"]).ok();
+    fs::write(bench.path("config/orca-container/settings.json"), "{").unwrap();
+    let text = bench.run(&["status", "acme"]).ok().stdout;
+    assert!(text.contains("What waits for a recreate is not known: "), "{text}");
+    assert!(bench.status()["waitingUnknown"].is_string());
+
+    write_settings(bench, &settings("small"));
+    bench.run(&["recreate", "acme"]).ok();
+    bench.nothing_waits();
+    bench.run(&["rm", "acme", "--force"]).ok();
     bench.nothing_is_left();
 }

@@ -125,12 +125,12 @@ pub fn removed_behind_our_back(bench: &mut Bench) {
     assert!(status["help"].as_str().unwrap().contains("recreate \"acme\""), "{status}");
     assert!(bench.run(&["ls"]).ok().stdout.contains("missing"));
     says(&bench.run(&["start", "acme"]), 1, &["The container is gone", "recreate"]);
-    // Nothing is asked before a launch, which takes no longer for it: that is the engine's own word.
-    let launched = bench.exec(&["true"]);
-    assert!(
-        launched.code != 0 && launched.stderr.to_lowercase().contains("no such container"),
-        "{launched:?}"
-    );
+    for launched in [bench.exec(&["true"]), bench.run(&["shell", "acme"])] {
+        let words = ["Nothing was started in \"acme\"", "no such container any more", "recreate \"acme\""];
+        says(&launched, 1, &words);
+        // Not in the engine's words beside.
+        assert_eq!(launched.stderr.lines().count(), 1, "{launched:?}");
+    }
     says(&bench.run(&["fetch", "acme"]), 1, &["has no container now", "recreate"]);
     bench.run(&["stop", "acme"]).ok();
     says(&bench.run(&["rm", "acme"]), 1, &["1 changed file"]);
@@ -139,6 +139,10 @@ pub fn removed_behind_our_back(bench: &mut Bench) {
 
     // A network goes only when nothing of it runs, on podman only with its container.
     bench.run(&["stop", "acme"]).ok();
+    for launched in [bench.exec(&["true"]), bench.run(&["shell", "acme"])] {
+        says(&launched, 1, &["Nothing was started in \"acme\"", "is stopped", "Run start \"acme\""]);
+        assert_eq!(launched.stderr.lines().count(), 1, "{launched:?}");
+    }
     let network = only_record(bench)["plan"]["network"]["name"].as_str().unwrap().to_owned();
     if bench.client(&["network", "rm", &network]).code == 0 {
         says(&bench.run(&["start", "acme"]), 1, &["network: It is gone", "recreate"]);

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 /// What the sequencer reads of a workspace's record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Record {
     /// The phase.
     pub phase: Phase,

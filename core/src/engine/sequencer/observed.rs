@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// What is known of a thing on the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "state")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "state", from = "Read<T>")]
 pub enum Resource<T> {
     /// The engine says it is not there.
     Absent,
@@ -19,8 +20,35 @@ pub enum Resource<T> {
     },
 }
 
+/// As it is read: what is absent has no further word either, which serde sees for braces only.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename = "Resource", rename_all = "snake_case", tag = "state", deny_unknown_fields)]
+enum Read<T> {
+    /// The engine says it is not there.
+    Absent {},
+    /// It is there.
+    Present(T),
+    /// The engine did not say; nothing follows from it.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+}
+
+impl<T> From<Read<T>> for Resource<T> {
+    fn from(read: Read<T>) -> Self {
+        match read {
+            Read::Absent {} => Self::Absent,
+            Read::Present(facts) => Self::Present(facts),
+            Read::Unknown { why } => Self::Unknown { why },
+        }
+    }
+}
+
 /// A volume as found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VolumeFacts {
     /// Whether name, labels and record agree that it is this workspace's.
@@ -31,6 +59,7 @@ pub struct VolumeFacts {
 
 /// A network as found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NetworkFacts {
     /// Whether it is this installation's.
@@ -41,6 +70,7 @@ pub struct NetworkFacts {
 
 /// A container as found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContainerFacts {
     /// Whether id, name, labels and record agree that it is this workspace's.
@@ -55,6 +85,7 @@ pub struct ContainerFacts {
 
 /// Everything observed; total, so that nothing is forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Observed {
     /// The image; `true` when its id is known.
@@ -74,6 +105,7 @@ pub struct Observed {
 
 /// An image as found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageKnown {
     /// Whether its id was read.

@@ -2,12 +2,12 @@
 
 use orca_container_core::input::{Approval, PlanRequest};
 use orca_container_core::{
-    ApprovalKind, ContainerPlan, EnvChange, PendingApproval, PlanAnswer, PlanChange, VariableChange,
-    environment_changes, plan, plan_changes,
+    ApprovalKind, ContainerPlan, PendingApproval, PlanAnswer, PlanChange, VariableChange, plan,
+    recreate_changes,
 };
 
 use super::super::WorkspaceError;
-use super::super::environment::waiting_for_recreate;
+use super::super::environment::configured;
 use super::super::launch::{give_image_values, launch_request};
 use crate::engine::{Client, image_configuration};
 use crate::settings::Settings;
@@ -55,19 +55,15 @@ pub(super) fn difference(
     let mut was = launch_request(before, store, settings)?;
     // Where the image is gone, names are all that is left of it.
     let _ = give_image_values(&mut was, before);
-    let mut variables = environment_changes((&before.plan, &was), (after.plan, after.request));
-    for name in waiting_for_recreate(before, store, settings) {
-        if !variables.iter().any(|changed| changed.name == name) {
-            variables.push(VariableChange { name, change: EnvChange::Recreate });
-        }
-    }
+    let observed = configured(before);
+    let changes = recreate_changes((&before.plan, &was), (after.plan, after.request), observed.as_deref());
     let (patterns_added, patterns_removed) = patterns(&before.texts, after.texts);
     Ok(Difference {
         files: changed_files(&before.texts, after.texts),
         patterns_added,
         patterns_removed,
-        plan: plan_changes(&before.plan, after.plan),
-        variables,
+        plan: changes.plan,
+        variables: changes.variables,
     })
 }
 

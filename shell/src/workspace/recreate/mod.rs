@@ -161,6 +161,18 @@ fn read_texts(
         let chosen = record.choices.as_ref().and_then(|choices| choices.devcontainer.as_deref());
         return use_committed_texts(request, chosen, Texts::Adopted, ui);
     }
+    read_dockerfile(request, record)
+}
+
+/// The Dockerfile of the commit that the frozen texts are of, where the plan builds from one.
+pub(super) fn read_dockerfile(
+    request: &mut PlanRequest,
+    record: &WorkspaceRecord,
+) -> Result<(), WorkspaceError> {
+    // A build needs files of a repository on this computer.
+    if record.workspace.clone_from == CloneFrom::Remote {
+        return Ok(());
+    }
     let Some(commit) = record.texts.commit.as_ref().or(record.workspace.commit.as_ref()) else {
         return Ok(());
     };
