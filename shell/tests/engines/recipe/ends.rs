@@ -2,18 +2,21 @@
 
 use super::orca::{Orca, on_host, person, strict, wait_for};
 use crate::bench::{Bench, Ran, build_image};
+use serde_json::json;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A client that is killed at any moment leaves no process inside and no lock.
 pub fn killed(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
     person(bench);
     let orca = Orca::create(bench, &image, "work/three", &["--network", "none"]).unwrap();
-    for pause in [0, 50, 150, 300, 600, 1200, 2500] {
-        let mut client = orca.client("ssh", &["-tt"]);
+    for (pause, terminal) in
+        [0, 50, 150, 300, 600, 1200, 2500].into_iter().flat_map(|pause| [(pause, "-tt"), (pause, "-T")])
+    {
+        let mut client = orca.client("ssh", &[terminal]);
         let mut client = client
             .arg("sleep 1000 & sleep 1001; sleep 1002")
             .stdin(Stdio::piped())
@@ -63,21 +66,45 @@ pub fn killed_between(bench: &mut Bench) {
     }
 }
 
+/// Gives a create up as Orca does: a signal to its process group, and its pipes read to their end, which must come at once.
+fn give_up(bench: &Bench, mut create: Command, signal: &str, once: impl Fn()) {
+    let create = create.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let create = create.spawn().unwrap();
+    once();
+    let group = format!("-{}", create.id());
+    Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status().unwrap();
+    let begun = Instant::now();
+    let output = create.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(5), "Orca waits for the end of its pipes");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    wait_for("the maker ends", || on_host(bench, &["__make"]).is_empty());
+    bench.nothing_is_left();
+}
+
 /// Orca ends the process group of a create that it does not want any more, at any moment; what was made goes.
 pub fn given_up(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
     person(bench);
     for (signal, pause) in [("-TERM", 0), ("-KILL", 150), ("-TERM", 600), ("-KILL", 1200), ("-TERM", 2500)] {
-        let mut create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
-        let create = create.process_group(0).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut create = create.spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(pause));
-        let group = format!("-{}", create.id());
-        Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status().unwrap();
-        create.wait().unwrap();
-        wait_for("the maker ends", || on_host(bench, &["__make"]).is_empty());
-        bench.nothing_is_left();
+        let create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
+        give_up(bench, create, signal, || std::thread::sleep(Duration::from_millis(pause)));
     }
+    // What the repository runs is not waited for.
+    let file = json!({"image": image, "postCreateCommand": "sleep 1003"});
+    fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
+    bench.commit_file(".devcontainer/devcontainer.json", &file.to_string());
+    let settings = json!({"globalSettings": {"policy": {"runRepositoryCommands": true}}});
+    crate::delivery::write_settings(bench, &settings);
+    let digests = crate::devcontainer::asked(bench, &["--network", "none"]);
+    let mut flags = vec!["--network", "none"];
+    flags.extend(digests.iter().flat_map(|digest| ["--approve", digest]));
+    let create = Orca::creates(bench, "devcontainer", "work/five", &flags);
+    give_up(bench, create, "-TERM", || {
+        wait_for("it runs", || {
+            let command = Command::new("pgrep").args(["-f", "^sleep 1003"]).stdout(Stdio::null()).status();
+            command.unwrap().success()
+        });
+    });
     // One that is done, and whose result nobody reads.
     let mut create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
     let mut create = create.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -87,6 +114,8 @@ pub fn given_up(bench: &mut Bench) {
     bench.nothing_is_left();
     assert_eq!(fs::read_to_string(bench.path("known_hosts")).unwrap().trim(), super::orca::THEIRS);
     // And the same branch can be asked for again.
+    fs::remove_dir_all(bench.repository().join(".devcontainer")).unwrap();
+    bench.commit("without");
     let ran =
         Ran::of(&Orca::creates(bench, &image, "work/five", &["--network", "none"]).output().unwrap()).ok();
     strict(&ran.stdout);
@@ -105,7 +134,11 @@ pub fn removed(bench: &mut Bench) {
     assert!(!client.wait().unwrap().success());
     wait_for("nobody is left on the host", || on_host(bench, &["ssh-proxy"]).is_empty());
     bench.nothing_is_left();
-    // Who comes later is told.
+    // Who comes later is told, and so is who has an image without sshd, in whole sentences.
+    bench.create(&["--network", "none"]).ok();
+    let without = bench.run(&["ssh-proxy", "acme"]).code(1);
+    let sentence = "The image has no sshd. On Debian: apt-get install openssh-server openssh-sftp-server.\n";
+    assert!(without.stderr.contains(sentence), "{without:?}");
     let late = orca.ssh(&[], &["true"]).code(255);
     assert!(late.stderr.contains(&orca.name()), "{late:?}");
 }
