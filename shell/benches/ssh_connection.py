@@ -37,6 +37,12 @@ def milliseconds(words):
 resource = ""
 try:
     (root / "home").mkdir()
+    # An ssh of its own: the real one asks passwd for the home, and the person's known_hosts is nobody's business here.
+    (root / "bin").mkdir()
+    (root / "config").write_text(f"UserKnownHostsFile {root / 'home/known_hosts'}\n")
+    (root / "bin/ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {root / "config"} "$@"\n')
+    (root / "bin/ssh").chmod(0o755)
+    env["PATH"] = f"{root / 'bin'}:{env['PATH']}"
     sh("git", "init", "-q", "-b", "main", repository)
     sh("git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "--allow-empty", "-m", "one")
     head = sh("git", "-C", repository, "rev-parse", "HEAD").strip()
@@ -47,8 +53,8 @@ try:
     target, data = result["connection"]["target"], result["userData"]
     resource = data["resourceId"]
     container = json.loads(sh(command, "status", resource, "--json"))["containerId"]
-    ssh = ["ssh", "-F", "none", "-o", "BatchMode=yes", "-o", f"ProxyCommand={target['proxyCommand']}"]
-    ssh += ["-o", f"UserKnownHostsFile={data['knownHosts']}", "-i", target["identityFile"], "-o", "IdentitiesOnly=yes"]
+    ssh = [str(root / "bin/ssh"), "-o", "BatchMode=yes", "-o", f"ProxyCommand={target['proxyCommand']}"]
+    ssh += ["-i", target["identityFile"], "-o", "IdentitiesOnly=yes"]
     socket = ["-o", f"ControlPath={root / 'socket'}"]
     where = f"{target['username']}@{target['host']}"
     master = subprocess.Popen([*ssh, *socket, "-M", "-N", where], env=env, stdin=subprocess.DEVNULL)

@@ -15,6 +15,8 @@ pub mod gather;
 #[cfg(unix)]
 pub mod import;
 #[cfg(unix)]
+mod own_program;
+#[cfg(unix)]
 pub mod recipe;
 pub mod redact;
 pub mod secrets;

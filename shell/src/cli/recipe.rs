@@ -22,6 +22,7 @@ use super::{CommandLine, Ended, Failure, Io};
 use crate::engine::Client;
 use crate::gather::branch::Branch;
 use crate::gather::read_at_most;
+use crate::own_program::own_program;
 use crate::recipe::{Asked, Maker, hand_over, resource_of, result};
 use crate::redact::mask;
 use crate::settings::Settings;
@@ -89,7 +90,7 @@ pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
         What::Init(args) => init(&args, io),
         What::Create(_) => {
             let words: Vec<OsString> = std::env::args_os().collect();
-            let mut maker = Command::new(std::env::current_exe().map_err(|error| unknown_path(&error))?);
+            let mut maker = Command::new(own_program().map_err(|error| unknown_path(&error))?);
             let code = hand_over(maker.args(["recipe", "__make"]), &words, io.stdout);
             Ok(Ended::As(code.map_err(|error| Failure::of(&error))?))
         }
@@ -272,7 +273,7 @@ fn reached(
         warn(&format!("{error} ssh does not know this workspace's host without it."), io);
     }
     drop(lock);
-    let command = std::env::current_exe().map_err(|error| unknown_path(&error))?;
+    let command = own_program().map_err(|error| unknown_path(&error))?;
     let settings = settings.map(std::path::absolute).transpose().map_err(|error| unknown_path(&error))?;
     let reached =
         result(record, &keys, &command, settings.as_deref()).map_err(|error| Failure::of(&error))?;

@@ -8,6 +8,7 @@ use clap::Args;
 use super::person::Person;
 use super::workspace::{failure, found, settings_of};
 use super::{Ended, Failure, Io};
+use crate::own_program::own_program;
 use crate::ssh::{SshError, connect};
 use crate::workspace::{AFTER_START, Ui, run_stages};
 
@@ -26,7 +27,7 @@ pub(super) fn run(args: &SshProxyArgs, io: &mut Io<'_>) -> Result<Ended, Failure
     let settings = || settings_of(args.settings.as_deref()).map_err(Failure::words);
     // Both ends are the client's: nobody is asked here, and nothing but the connection is on standard output.
     let mut ui = Person { io: &mut *io, quiet: false, asks: false };
-    let program = std::env::current_exe()
+    let program = own_program()
         .map_err(|error| Failure::Failed(format!("The path of this program is not known: {error}.")))?;
     let mut after_start = Command::new(program);
     after_start.args(["__after-start", record.file_name()]);

@@ -1,17 +1,11 @@
 //! The result that Orca reads: how to reach the workspace over ssh.
 
 use std::path::Path;
-use std::time::Duration;
 
-use orca_container_core::{SshLogin, SshLoginError, ssh_login, ssh_login_argv};
 use serde_json::{Value, json};
 
-use crate::engine::{Client, ClientError};
-use crate::ssh::Keys;
+use crate::ssh::{Keys, LoginError, login};
 use crate::store::WorkspaceRecord;
-
-/// How long the container may take to say who its user is.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Why the workspace cannot be reached over ssh.
 #[derive(Debug, thiserror::Error)]
@@ -19,10 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub enum ResultError {
     /// Nobody can log in.
     #[error(transparent)]
-    Login(#[from] SshLoginError),
-    /// The engine did not answer.
-    #[error(transparent)]
-    Client(#[from] ClientError),
+    Login(#[from] LoginError),
     /// A path is no text.
     #[error("The path {0} must be UTF-8.")]
     NotUtf8(String),
@@ -68,18 +59,6 @@ pub fn result(
         "userData": {"resourceId": name, "knownHosts": text(&keys.known_hosts)?},
     });
     Ok(Reached { result, sftp: login.sftp })
-}
-
-fn login(record: &WorkspaceRecord) -> Result<SshLogin, ResultError> {
-    let client = Client { program: record.engine.program.clone(), env: record.engine.env.clone() };
-    let words = ssh_login_argv(record.container_id.as_deref().unwrap_or_default());
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let answer = client.ask(&words, PATIENCE)?;
-    match ssh_login(&answer.text()) {
-        Ok(login) if answer.code == 0 => Ok(login),
-        Err(error) if answer.code == 0 => Err(error.into()),
-        _ => Err(answer.unusable("The container's shell").into()),
-    }
 }
 
 fn text(path: &Path) -> Result<String, ResultError> {

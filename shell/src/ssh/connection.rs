@@ -11,7 +11,7 @@ use std::time::Duration;
 use orca_container_core::{Goal, SSH_ASKS, ssh_serve_argv};
 
 use super::sessions::{Queue, Said, Sessions, SettingsNow};
-use super::{Keys, SshError, keys, make_known};
+use super::{Keys, SshError, keys, login, make_known};
 use crate::engine::Client;
 use crate::redact::mask;
 use crate::store::{Store, WorkspaceRecord, random_id};
@@ -54,7 +54,7 @@ pub fn connect(
     }
     let sessions = Sessions { name: record.file_name(), store, settings, client, id, connection };
     let queue = Queue::default();
-    thread::scope(|scope| {
+    let told = thread::scope(|scope| {
         let (said, heard) = mpsc::sync_channel(WAITING);
         if running.started {
             run_beside(after_start, &said);
@@ -70,13 +70,23 @@ pub fn connect(
             // What goes on beside a connection is not waited for.
             let _ = said.send(None);
         });
-        for (number, line) in heard.iter().map_while(|line| line).enumerate() {
-            if number < SAID {
+        let mut told: usize = 0;
+        for line in heard.iter().map_while(|line| line) {
+            told = told.saturating_add(1);
+            if told <= SAID {
                 ui.progress(&line);
             }
         }
+        told
     });
     let status = child.wait()?;
+    // podman can lose what a short process said.
+    if !status.success()
+        && told == 0
+        && let Err(error) = login(&running.record)
+    {
+        ui.progress(&error.to_string());
+    }
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 

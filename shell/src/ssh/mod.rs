@@ -5,11 +5,13 @@
 
 mod connection;
 mod keys;
+mod login;
 mod persons;
 mod sessions;
 
 pub use connection::connect;
 pub use keys::{Keys, keys};
+pub use login::{LoginError, login};
 pub use persons::make_known;
 pub use sessions::SettingsNow;
 

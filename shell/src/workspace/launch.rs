@@ -22,6 +22,7 @@ use crate::engine::{
 use crate::gather::host;
 use crate::gather::request::know;
 use crate::gather::settings_file::SettingsPlace;
+use crate::own_program::own_program;
 use crate::redact;
 use crate::secrets::{Handed, fetch};
 use crate::settings::Settings;
@@ -144,7 +145,7 @@ pub fn launch_answer(
     look_for_debug_mode(&mut request, host.is_empty() && needed.is_empty() && gh.is_none())?;
     refused_anyway(record, &request, &needed)?;
     let secrets = fetch(&settings.document.secrets, &needed, options.secrets)?;
-    let helper = std::env::current_exe().ok().and_then(|path| path.to_str().map(String::from));
+    let helper = own_program().ok().and_then(|path| path.to_str().map(String::from));
     let launch_request = LaunchRequest {
         container_id,
         launch_id: random_id()?,
