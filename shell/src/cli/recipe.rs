@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +29,7 @@ use crate::own_program::own_program;
 use crate::recipe::{Asked, Maker, hand_over, resource_of, result};
 use crate::redact::mask;
 use crate::settings::Settings;
-use crate::ssh::{SshError, keys, make_known};
+use crate::ssh::{SshError, keeps_to_itself, keys, make_known};
 use crate::store::{Store, WorkspaceRecord};
 use crate::workspace::{self, AFTER_START, CreateOptions, WorkspaceError};
 
@@ -89,6 +92,12 @@ pub(super) fn run(args: RecipeArgs, io: &mut Io<'_>) -> Result<Ended, Failure> {
     match args.what {
         What::Init(args) => init(&args, io),
         What::Create(_) => {
+            // Also what a closed standard output is by the time that we see it.
+            if is_null(&io::stdout()) {
+                return Err(Failure::Failed(
+                    "Nobody reads the result: standard output is closed. Nothing was made.".into(),
+                ));
+            }
             let words: Vec<OsString> = std::env::args_os().collect();
             let mut maker = Command::new(own_program().map_err(|error| unknown_path(&error))?);
             let code = hand_over(maker.args(["recipe", "__make"]), &words, io.stdout);
@@ -267,6 +276,7 @@ fn reached(
     settings: Option<&Path>,
     io: &mut Io<'_>,
 ) -> Result<Value, Failure> {
+    keeps_to_itself(record.file_name()).map_err(|error| Failure::of(&error))?;
     let lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(|error| Failure::of(&error))?;
     let keys = keys(store, record).map_err(|error: SshError| Failure::of(&error))?;
     if let Err(error) = make_known(store, record.file_name(), &keys) {
@@ -285,6 +295,15 @@ fn reached(
 
 fn unknown_path(error: &io::Error) -> Failure {
     Failure::Failed(format!("The path of this program, or of a file that is named, is not known: {error}."))
+}
+
+/// Whether what is written there goes nowhere.
+fn is_null(out: &impl AsFd) -> bool {
+    let device = |path: &Path| std::fs::metadata(path).map(|found| found.rdev());
+    let there = out.as_fd().try_clone_to_owned().and_then(|out| File::from(out).metadata());
+    there.is_ok_and(|out| {
+        out.file_type().is_char_device() && device(Path::new("/dev/null")).ok() == Some(out.rdev())
+    })
 }
 
 /// What cannot be told is lost; the work goes on.

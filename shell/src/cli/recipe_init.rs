@@ -93,8 +93,11 @@ fn item(entry: &str) -> &str {
 }
 
 fn appended(text: &str, entry: &str) -> String {
+    let lines_end_as_on_windows = text.contains("\r\n");
+    let entry = if lines_end_as_on_windows { &entry.replace('\n', "\r\n") } else { entry };
     match text {
         "" => entry.into(),
+        text if lines_end_as_on_windows => format!("{}\r\n\r\n{entry}", text.trim_end_matches("\r\n")),
         text if text.ends_with('\n') => format!("{text}\n{entry}"),
         text => format!("{text}\n\n{entry}"),
     }
@@ -183,6 +186,7 @@ mod tests {
         assert_eq!(appended("", "e:\n"), "e:\n");
         assert_eq!(appended("a: 1\n", "e:\n"), "a: 1\n\ne:\n");
         assert_eq!(appended("a: 1", "e:\n"), "a: 1\n\ne:\n");
+        assert_eq!(appended("a: 1\r\n", "e:\n"), "a: 1\r\n\r\ne:\r\n");
         assert_eq!(item("environmentRecipes:\n  - id: x\n"), "  - id: x\n");
     }
 }

@@ -36,11 +36,12 @@ pub fn hand_over(maker: &mut Command, words: &[OsString], out: &mut dyn Write) -
     let ended = maker.wait().map_err(HandoverError::Maker)?;
     // All that it said is told; where it cannot be, nobody reads it.
     let _ = told.join();
-    // A maker that failed has said why.
+    // A maker that failed has said why, unless it could not.
+    let code = ended.code().ok_or(HandoverError::Ended)?;
     if ended.success() {
         handed?;
     }
-    Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    Ok(u8::try_from(code).unwrap_or(1))
 }
 
 /// Why nothing was handed over.
@@ -50,6 +51,11 @@ pub enum HandoverError {
     /// The maker could not be run, or spoken to.
     #[error("The process that makes the workspace could not be run: {0}.")]
     Maker(io::Error),
+    /// Somebody ended the maker.
+    #[error(
+        "The process that makes the workspace was ended from outside. What it made goes with the next create of the same branch, or with rm."
+    )]
+    Ended,
     /// Nobody takes the result.
     #[error("The result could not be written ({0}); the workspace was removed again.")]
     Result(io::Error),
@@ -143,6 +149,12 @@ mod tests {
         let mut out = Vec::new();
         assert_eq!(handed(&mut out).unwrap(), 3);
         assert_eq!(out, b"a,b c,,\n");
+    }
+
+    #[test]
+    fn a_maker_that_somebody_ended_is_told() {
+        let ended = hand_over(Command::new("sh").args(["-c", "kill -9 $$"]), &[], &mut Vec::new());
+        assert!(matches!(ended, Err(HandoverError::Ended)), "{ended:?}");
     }
 
     #[test]

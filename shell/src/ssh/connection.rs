@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use orca_container_core::{Goal, SSH_ASKS, ssh_serve_argv};
 
 use super::sessions::{Queue, Said, Sessions, SettingsNow};
-use super::{Keys, SshError, keys, login, make_known};
+use super::{Keys, SshError, keeps_to_itself, keys, login, make_known};
 use crate::engine::Client;
 use crate::redact::mask;
 use crate::store::{Store, WorkspaceRecord, random_id};
@@ -20,6 +20,9 @@ use crate::workspace::{Runner, Ui, WorkspaceError};
 
 /// How long another command on the workspace is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long the container has for its end of a connection whose client has gone.
+const GRACE: Duration = Duration::from_secs(15);
 
 /// Bytes of a line that the container says; what is longer is no line of ours.
 const LINE: u64 = 4096;
@@ -48,9 +51,16 @@ pub fn connect(
         Client { program: running.record.engine.program.clone(), env: running.record.engine.env.clone() };
     let mut child = serve(&client, &ssh_serve_argv(&id, &connection, &running.keys.authorized))?;
     let stderr = child.stderr.take();
-    if let Some(input) = child.stdin.take() {
-        let keys = running.keys;
-        thread::spawn(move || pump(input, &keys));
+    let input = child.stdin.take();
+    let child = Arc::new(Mutex::new(child));
+    if let Some(input) = input {
+        let (keys, child) = (running.keys, Arc::clone(&child));
+        thread::spawn(move || {
+            pump(input, &keys);
+            // The client has gone. What is stopped inside would hold the engine's client, and us, for ever.
+            thread::sleep(GRACE);
+            let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        });
     }
     let sessions = Sessions { name: record.file_name(), store, settings, client, id, connection };
     let queue = Queue::default();
@@ -79,7 +89,7 @@ pub fn connect(
         }
         told
     });
-    let status = child.wait()?;
+    let status = child.lock().unwrap_or_else(PoisonError::into_inner).wait()?;
     // podman can lose what a short process said.
     if !status.success()
         && told == 0
@@ -100,6 +110,7 @@ struct Running {
 
 /// The workspace, looked at and started where it is stopped; its keys.
 fn running(record: &WorkspaceRecord, store: &Store, ui: &mut dyn Ui) -> Result<Running, SshError> {
+    keeps_to_itself(record.file_name())?;
     let shown = orca_container_core::quoted(&record.workspace.name);
     // Several connections at once wait for each other here, and only here.
     let _lock = store.lock_patiently(record.file_name(), PATIENCE).map_err(WorkspaceError::from)?;

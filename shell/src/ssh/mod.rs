@@ -12,7 +12,7 @@ mod sessions;
 pub use connection::connect;
 pub use keys::{Keys, keys};
 pub use login::{LoginError, login};
-pub use persons::make_known;
+pub use persons::{keeps_to_itself, make_known};
 pub use sessions::SettingsNow;
 
 use crate::engine::ClientError;
@@ -29,6 +29,11 @@ pub enum SshError {
     /// ssh-keygen refused.
     #[error("ssh-keygen did not make the keys of the workspace: {0}.")]
     KeyGenRefused(String),
+    /// The person's ssh would hand something of this computer to the workspace.
+    #[error(
+        "Your ssh configuration hands a workspace something of this computer: {0}. Put this at the top of ~/.ssh/config: \"Host orca-ws-*\", and below it \"ForwardAgent no\", \"ForwardX11 no\", \"Tunnel no\" and \"ClearAllForwardings yes\"."
+    )]
+    Offers(String),
     /// The person's ssh could not be run.
     #[error("The person's ssh could not be asked for its configuration: {0}")]
     NoSsh(ClientError),

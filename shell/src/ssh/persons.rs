@@ -3,6 +3,10 @@
 //! Orca dials a target that has a ProxyCommand with the person's ssh and configuration, without a terminal, and names no
 //! known_hosts: a host that is not in the person's is an error there. (Source: Orca's `system-ssh-args`.) So the host's key,
 //! which nobody but us made, is written where that ssh looks, and taken out again with the workspace.
+//!
+//! What that ssh offers to the host is the person's as well. The sshd in the container runs as the agent's user, who can put
+//! another in its place: its limits hold for an agent that leaves it alone. So an ssh that would forward its agent, its display or
+//! a port of this computer to a workspace by itself is refused here, on the side that the container has no hand in.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,13 +22,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Writes a workspace's host into the known_hosts of the person's ssh, unless that reads our own already. The caller holds the
 /// workspace's lock.
 pub fn make_known(store: &Store, name: &str, keys: &Keys) -> Result<(), SshError> {
-    let files = known_hosts_of(name)?;
+    let files = files_in(&configuration(name)?, std::env::home_dir().as_deref());
     let Some(first) = files.first().filter(|_| !files.contains(&keys.known_hosts)) else { return Ok(()) };
     Ok(store.make_host_known(name, first, &format!("{name} {}", keys.host_public))?)
 }
 
-/// The files in which the person's ssh looks for a host's key, the one that it writes to first.
-fn known_hosts_of(name: &str) -> Result<Vec<PathBuf>, SshError> {
+/// An error where the person's ssh would hand something of this computer to a workspace by itself. One that cannot be asked is
+/// none that a person has configured.
+pub fn keeps_to_itself(name: &str) -> Result<(), SshError> {
+    let offers = configuration(name).map(|said| offered(&said)).unwrap_or_default();
+    if offers.is_empty() { Ok(()) } else { Err(SshError::Offers(offers.join(", "))) }
+}
+
+/// What the person's ssh would do for a host, as it tells it itself.
+fn configuration(name: &str) -> Result<String, SshError> {
     let missing = || SshError::NoSsh(ClientError::Missing { program: "ssh".into() });
     let mut command = Command::new(host_program("ssh").ok_or_else(missing)?);
     // With the person's environment: their configuration may refer to it.
@@ -34,7 +45,24 @@ fn known_hosts_of(name: &str) -> Result<Vec<PathBuf>, SshError> {
     if told.code != 0 {
         return Err(SshError::NoSshConfiguration(told.complaint()));
     }
-    Ok(files_in(&told.text(), std::env::home_dir().as_deref()))
+    Ok(told.text())
+}
+
+/// The options in what `ssh -G` says by which a server reaches this computer.
+fn offered(said: &str) -> Vec<&'static str> {
+    let is_on = |option: &str| {
+        said.lines().filter_map(|line| line.strip_prefix(option)?.strip_prefix(' ')).any(|value| {
+            // A forwarding has no word for "off".
+            option == "remoteforward" || !matches!(value, "no" | "false" | "none")
+        })
+    };
+    let options = [
+        ("forwardagent", "ForwardAgent"),
+        ("forwardx11", "ForwardX11"),
+        ("remoteforward", "RemoteForward"),
+        ("tunnel", "Tunnel"),
+    ];
+    options.into_iter().filter(|(option, _)| is_on(option)).map(|(_, name)| name).collect()
 }
 
 /// The files in what `ssh -G` says: parted by spaces, of which one in a path is quoted by newer versions only. One that is not
@@ -59,6 +87,20 @@ fn files_in(said: &str, home: Option<&Path>) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_ssh_that_would_hand_something_over_by_itself_is_told_from_one_that_does_not() {
+        let quiet =
+            "forwardagent no\nforwardx11 no\nforwardx11trusted yes\ntunnel false\nlocalforward 1 a:1\n";
+        assert_eq!(offered(quiet), Vec::<&str>::new());
+        assert_eq!(offered("forwardagent yes\n"), ["ForwardAgent"]);
+        assert_eq!(offered("forwardagent $SSH_AUTH_SOCK\nforwardx11 yes\n"), ["ForwardAgent", "ForwardX11"]);
+        assert_eq!(
+            offered("remoteforward 7777 [127.0.0.1]:7779\ntunnel point-to-point\n"),
+            ["RemoteForward", "Tunnel"]
+        );
+        assert_eq!(offered("forwardagent true\n"), ["ForwardAgent"]);
+    }
 
     #[test]
     fn the_files_are_read_as_each_ssh_tells_them() {

@@ -27,7 +27,7 @@ const AT_ONCE: usize = 4;
 
 /// Sessions that are answered in a minute; what comes faster waits. Whoever is inside may ask as well, for what any process of
 /// the workspace can read anyway, and shall not keep the host busy by it.
-const A_MINUTE: u32 = 600;
+const A_MINUTE: u32 = 300;
 
 /// Settings as they are when they are asked for: what a terminal gets is what is said when it is opened.
 pub type SettingsNow<'s> = dyn Fn() -> Result<Settings, String> + Sync + 's;

@@ -173,6 +173,7 @@ const TESTS: &[(&str, Test)] = &[
     ("recipe::a_client_that_is_killed_leaves_no_process", recipe::killed),
     ("recipe::what_is_killed_between_client_and_container_leaves_no_process", recipe::killed_between),
     ("recipe::a_create_that_orca_gives_up_leaves_nothing", recipe::given_up),
+    ("recipe::what_is_stopped_inside_holds_nobody_on_the_host", recipe::stopped_inside),
     ("recipe::a_workspace_is_removed_under_an_open_terminal", recipe::removed),
     ("recipe::orcas_one_connection_serves_many_sessions", recipe::one_connection),
     ("recipe::a_terminal_does_not_wait_for_what_runs_after_a_start", recipe::after_a_start),

@@ -112,6 +112,10 @@ pub fn given_up(bench: &mut Bench) {
     let ran = Ran::of(&create.wait_with_output().unwrap()).code(1);
     assert!(ran.stderr.contains("did not take the result"), "{ran:?}");
     bench.nothing_is_left();
+    let mut create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
+    let ran = Ran::of(&create.stdout(Stdio::null()).output().unwrap()).code(1);
+    assert!(ran.stderr.contains("Nobody reads the result"), "{ran:?}");
+    bench.nothing_is_left();
     assert_eq!(fs::read_to_string(bench.path("known_hosts")).unwrap().trim(), super::orca::THEIRS);
     // And the same branch can be asked for again.
     fs::remove_dir_all(bench.repository().join(".devcontainer")).unwrap();
@@ -119,6 +123,24 @@ pub fn given_up(bench: &mut Bench) {
     let ran =
         Ran::of(&Orca::creates(bench, &image, "work/five", &["--network", "none"]).output().unwrap()).ok();
     strict(&ran.stdout);
+}
+
+/// What an agent stopped inside holds nobody on the host once the client has gone.
+pub fn stopped_inside(bench: &mut Bench) {
+    let image = build_image(bench.engine, "remote", "");
+    person(bench);
+    let orca = Orca::create(bench, &image, "work/nine", &["--network", "none"]).unwrap();
+    let mut client = orca.client("ssh", &["-T"]);
+    let client = client.arg("sleep 1001").stdout(Stdio::null()).stderr(Stdio::null());
+    let mut client = client.spawn().unwrap();
+    wait_for("the session is there", || orca.processes().iter().any(|line| line.contains("sleep 1001")));
+    let stop = "for p in $(pgrep -f sshd) $(pgrep -f orca-ssh); do [ $p = $$ ] || kill -STOP $p; done 2>/dev/null; true";
+    bench.run(&["exec", &orca.name(), "--", "sh", "-c", stop]).ok();
+    client.kill().unwrap();
+    client.wait().unwrap();
+    wait_for("nobody is left on the host", || on_host(bench, &["ssh-proxy"]).is_empty());
+    bench.run(&["rm", &orca.name(), "--force"]).ok();
+    bench.nothing_is_left();
 }
 
 /// `rm` does not wait for terminals.

@@ -80,6 +80,23 @@ pub fn whole_life(bench: &mut Bench) {
     let elsewhere = orca.ssh(&["-W", "192.0.2.1:80"], &[]);
     assert!(elsewhere.code != 0 && elsewhere.stderr.contains("prohibited"), "{elsewhere:?}");
 
+    // An ssh that is configured to hand over its agent is told, and connects to nothing.
+    let quiet = std::fs::read_to_string(bench.path("ssh_config")).unwrap();
+    std::fs::write(bench.path("ssh_config"), format!("{quiet}ForwardAgent yes\n")).unwrap();
+    let refused = orca.ssh(&[], &["true"]).code(255);
+    assert!(
+        refused.stderr.contains("ForwardAgent") && refused.stderr.contains("Host orca-ws-*"),
+        "{refused:?}"
+    );
+    let resumed = orca.lifecycle(&["resume"]).code(1);
+    assert!(resumed.stderr.contains("ForwardAgent"), "{resumed:?}");
+    std::fs::write(
+        bench.path("ssh_config"),
+        format!("Host orca-ws-*\n  ForwardAgent no\nHost *\n{quiet}ForwardAgent yes\n"),
+    )
+    .unwrap();
+    assert_eq!(orca.ssh(&[], &["echo in"]).ok().stdout, "in\n");
+    std::fs::write(bench.path("ssh_config"), quiet).unwrap();
     let kept = orca.lifecycle(&["destroy"]).code(1);
     assert!(kept.stderr.contains("1 commit"), "{kept:?}");
 
