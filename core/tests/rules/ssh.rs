@@ -185,8 +185,14 @@ fn lines(file: &Path) -> Vec<String> {
 fn serve(shell: &[&str], connection: &str, sshd: &str) -> Command {
     let argv = ssh_serve_argv("id", connection, "key");
     let at = argv.iter().position(|word| word == "-c").unwrap();
-    let mut serve = Command::new("setsid");
-    serve.args(shell).arg("-c").arg(format!("{sshd}{}", argv[at + 1])).args(&argv[at + 2..]);
+    // With the hangup as every container begins with it: whoever runs the tests may ignore it (nohup), and so would all below.
+    let mut serve = Command::new("env");
+    serve
+        .args(["--default-signal=HUP", "setsid"])
+        .args(shell)
+        .arg("-c")
+        .arg(format!("{sshd}{}", argv[at + 1]))
+        .args(&argv[at + 2..]);
     serve.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     serve
 }
