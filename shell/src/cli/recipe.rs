@@ -36,6 +36,9 @@ use crate::workspace::{self, AFTER_START, CreateOptions, WorkspaceError};
 /// How long another command on the workspace is waited for: Orca does not try again.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A host as every workspace is called, for a configuration that names them by a pattern.
+const ANY_WORKSPACE: &str = "orca-ws-any";
+
 /// How long it takes until a create learns that Orca gave it up.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -137,6 +140,8 @@ fn make(io: &mut Io<'_>) -> Result<Ended, Failure> {
     if line.debug {
         crate::trace::turn_on();
     }
+    // Before anything is made: what it says of one workspace it says of all.
+    keeps_to_itself(ANY_WORKSPACE).map_err(|error| Failure::of(&error))?;
     let (store, settings) = (store()?, settings_of(args.settings.as_deref())?);
     let named = args.settings.clone();
     let mut record = made(*args, &flags, &store, &settings, io)?;

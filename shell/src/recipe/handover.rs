@@ -36,10 +36,10 @@ pub fn hand_over(maker: &mut Command, words: &[OsString], out: &mut dyn Write) -
     let ended = maker.wait().map_err(HandoverError::Maker)?;
     // All that it said is told; where it cannot be, nobody reads it.
     let _ = told.join();
-    // A maker that failed has said why, unless it could not.
+    // A maker that failed has said why, unless it could not; also one whose result nobody took.
     let code = ended.code().ok_or(HandoverError::Ended)?;
     if ended.success() {
-        handed?;
+        handed.map_err(HandoverError::Maker)?;
     }
     Ok(u8::try_from(code).unwrap_or(1))
 }
@@ -56,21 +56,18 @@ pub enum HandoverError {
         "The process that makes the workspace was ended from outside. What it made goes with the next create of the same branch, or with rm."
     )]
     Ended,
-    /// Nobody takes the result.
-    #[error("The result could not be written ({0}); the workspace was removed again.")]
-    Result(io::Error),
 }
 
-fn hand_over_from(maker: &mut Child, words: &[OsString], out: &mut dyn Write) -> Result<(), HandoverError> {
+fn hand_over_from(maker: &mut Child, words: &[OsString], out: &mut dyn Write) -> io::Result<()> {
     let (Some(to), Some(from)) = (maker.stdin.as_mut(), maker.stdout.take()) else { return Ok(()) };
     let mut told: Vec<u8> = words.iter().flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
     told.push(0);
-    to.write_all(&told).map_err(HandoverError::Maker)?;
+    to.write_all(&told)?;
     let mut result = Vec::new();
-    let read = BufReader::new(from.take(BOUND)).read_until(b'\n', &mut result);
-    read.map_err(HandoverError::Maker)?;
+    BufReader::new(from.take(BOUND)).read_until(b'\n', &mut result)?;
     if result.ends_with(b"\n") {
-        out.write_all(&result).and_then(|()| out.flush()).map_err(HandoverError::Result)?;
+        out.write_all(&result)?;
+        out.flush()?;
         // A maker that has gone has taken everything back, or has nothing to.
         let _ = to.write_all(&[TAKEN]);
     }

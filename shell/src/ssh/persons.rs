@@ -27,10 +27,14 @@ pub fn make_known(store: &Store, name: &str, keys: &Keys) -> Result<(), SshError
     Ok(store.make_host_known(name, first, &format!("{name} {}", keys.host_public))?)
 }
 
-/// An error where the person's ssh would hand something of this computer to a workspace by itself. One that cannot be asked is
-/// none that a person has configured.
+/// An error where the person's ssh would hand something of this computer to a workspace by itself, or does not tell. Where there
+/// is none on PATH, whoever dials has another one.
 pub fn keeps_to_itself(name: &str) -> Result<(), SshError> {
-    let offers = configuration(name).map(|said| offered(&said)).unwrap_or_default();
+    let offers = match configuration(name) {
+        Ok(said) => offered(&said),
+        Err(SshError::NoSsh(ClientError::Missing { .. })) => Vec::new(),
+        Err(error) => return Err(error),
+    };
     if offers.is_empty() { Ok(()) } else { Err(SshError::Offers(offers.join(", "))) }
 }
 

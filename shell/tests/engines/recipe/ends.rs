@@ -1,8 +1,7 @@
 //! Whatever ends at any moment, nothing of it is left.
 
-use super::orca::{Orca, on_host, person, strict, wait_for};
+use super::orca::{Orca, on_host, person, strict, wait_for, with_arguments, with_command};
 use crate::bench::{Bench, Ran, build_image};
-use serde_json::json;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -48,10 +47,7 @@ pub fn killed_between(bench: &mut Bench) {
     let id = orca.status()["containerId"].as_str().unwrap().to_owned();
     let name = orca.name();
     for words in [["ssh-proxy", &name], ["orca-ssh", &id]] {
-        let mut client = orca.client("ssh", &["-tt"]);
-        let client = client.arg("sleep 1000 & sleep 1001").stdout(Stdio::null()).stderr(Stdio::null());
-        let mut client = client.spawn().unwrap();
-        wait_for("the terminal is there", || orca.processes().iter().any(|line| line.contains("sleep 1001")));
+        let mut client = orca.asleep("-tt", "sleep 1000 & sleep 1001");
         let between = on_host(bench, &words);
         assert!(!between.is_empty(), "{words:?}");
         for pid in between {
@@ -94,20 +90,13 @@ pub fn given_up(bench: &mut Bench) {
         give_up(bench, create, signal, || std::thread::sleep(Duration::from_millis(pause)));
     }
     // What the repository runs is not waited for.
-    let file = json!({"image": image, "postCreateCommand": "sleep 1003"});
-    fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
-    bench.commit_file(".devcontainer/devcontainer.json", &file.to_string());
-    let settings = json!({"globalSettings": {"policy": {"runRepositoryCommands": true}}});
-    crate::delivery::write_settings(bench, &settings);
-    let digests = crate::devcontainer::asked(bench, &["--network", "none"]);
-    let mut flags = vec!["--network", "none"];
-    flags.extend(digests.iter().flat_map(|digest| ["--approve", digest]));
+    // The other engine's is tried at the same time.
+    let seconds = if bench.engine == "docker" { "1003" } else { "1004" };
+    let flags = with_command(bench, &image, "postCreateCommand", &format!("sleep {seconds}"));
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let create = Orca::creates(bench, "devcontainer", "work/five", &flags);
     give_up(bench, create, "-TERM", || {
-        wait_for("it runs", || {
-            let command = Command::new("pgrep").args(["-f", "^sleep 1003"]).stdout(Stdio::null()).status();
-            command.unwrap().success()
-        });
+        wait_for("it runs", || !with_arguments(&[&format!("sleep\0{seconds}\0")]).is_empty());
     });
     // One that is done, and whose result nobody reads.
     let mut create = Orca::creates(bench, &image, "work/five", &["--network", "none"]);
@@ -134,10 +123,7 @@ pub fn stopped_inside(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
     person(bench);
     let orca = Orca::create(bench, &image, "work/nine", &["--network", "none"]).unwrap();
-    let mut client = orca.client("ssh", &["-T"]);
-    let client = client.arg("sleep 1001").stdout(Stdio::null()).stderr(Stdio::null());
-    let mut client = client.spawn().unwrap();
-    wait_for("the session is there", || orca.processes().iter().any(|line| line.contains("sleep 1001")));
+    let mut client = orca.asleep("-T", "sleep 1001");
     let stop = "for p in $(pgrep -f sshd) $(pgrep -f orca-ssh); do [ $p = $$ ] || kill -STOP $p; done 2>/dev/null; true";
     bench.run(&["exec", &orca.name(), "--", "sh", "-c", stop]).ok();
     client.kill().unwrap();
@@ -152,10 +138,7 @@ pub fn removed(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
     person(bench);
     let orca = Orca::create(bench, &image, "work/six", &["--network", "none"]).unwrap();
-    let mut client = orca.client("ssh", &["-tt"]);
-    let client = client.arg("sleep 1001").stdout(Stdio::null()).stderr(Stdio::null());
-    let mut client = client.spawn().unwrap();
-    wait_for("the terminal is there", || orca.processes().iter().any(|line| line.contains("sleep 1001")));
+    let mut client = orca.asleep("-tt", "sleep 1001");
     bench.run(&["rm", &orca.name(), "--force"]).ok();
     assert!(!client.wait().unwrap().success());
     wait_for("nobody is left on the host", || on_host(bench, &["ssh-proxy"]).is_empty());

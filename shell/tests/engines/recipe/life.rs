@@ -1,6 +1,6 @@
 //! What Orca and its terminals do with a workspace, from create to destroy.
 
-use super::orca::{Orca, THEIRS, person, strict, wait_for};
+use super::orca::{Orca, THEIRS, person, strict, wait_for, with_command};
 use crate::bench::{Bench, Ran, build_image, image, runtime};
 use crate::canary::places;
 use orca_container_testkit::Canary;
@@ -247,6 +247,12 @@ pub fn five(bench: &mut Bench) {
 pub fn failures(bench: &mut Bench) {
     person(bench);
     let without = image(bench.engine);
+    // An ssh that would hand over its agent is told before anything is made.
+    let quiet = std::fs::read_to_string(bench.path("ssh_config")).unwrap();
+    std::fs::write(bench.path("ssh_config"), format!("{quiet}ForwardAgent yes\n")).unwrap();
+    let ran = Orca::create(bench, &without, "work/x", &["--network", "none"]).err().unwrap();
+    assert!(ran.stderr.contains("ForwardAgent") && !ran.stderr.contains("Making"), "{ran:?}");
+    std::fs::write(bench.path("ssh_config"), quiet).unwrap();
     let ran = Orca::create(bench, &without, "work/x", &["--network", "none"]).err().unwrap();
     assert!(ran.stderr.contains("openssh-server"), "{ran:?}");
     bench.nothing_is_left();
@@ -373,14 +379,9 @@ pub fn trial(bench: &mut Bench) {
 pub fn after_a_start(bench: &mut Bench) {
     let image = build_image(bench.engine, "remote", "");
     person(bench);
-    let file = json!({"image": image, "postStartCommand": "sleep 6; echo started >>/workspace/starts"});
-    std::fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
-    bench.commit_file(".devcontainer/devcontainer.json", &file.to_string());
-    let settings = json!({"globalSettings": {"policy": {"runRepositoryCommands": true}}});
-    crate::delivery::write_settings(bench, &settings);
-    let digests = crate::devcontainer::asked(bench, &["--network", "none"]);
-    let mut flags = vec!["--network", "none"];
-    flags.extend(digests.iter().flat_map(|digest| ["--approve", digest]));
+    let starts = "sleep 6; echo started >>/workspace/starts";
+    let flags = with_command(bench, &image, "postStartCommand", starts);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let orca = Orca::create(bench, "devcontainer", "work/eight", &flags).unwrap();
     let starts = || orca.ssh(&[], &["cat /workspace/starts"]).stdout;
     assert_eq!(starts(), "started\n", "create ends with it");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The person who has this Orca: their ssh, with a configuration and a known host.
@@ -110,6 +110,14 @@ impl<'b> Orca<'b> {
         command.args(["--", &format!("{}@{}", text("username"), text("host"))]);
     }
 
+    /// A client whose command sleeps inside by now.
+    pub fn asleep(&self, terminal: &str, command: &str) -> Child {
+        let mut client = self.client("ssh", &[terminal]);
+        let child = client.arg(command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for("it sleeps", || self.processes().iter().any(|line| line.contains("sleep 1001")));
+        child
+    }
+
     pub fn ssh(&self, flags: &[&str], words: &[&str]) -> Ran {
         Ran::of(&self.client("ssh", flags).args(words).output().unwrap())
     }
@@ -166,18 +174,39 @@ pub fn wait_for(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// Commits a devcontainer.json with a command, lets such commands run, and gives the flags of a create that has it.
+pub fn with_command(bench: &Bench, image: &str, stage: &str, command: &str) -> Vec<String> {
+    fs::create_dir_all(bench.repository().join(".devcontainer")).unwrap();
+    let file = json!({"image": image, stage: command});
+    bench.commit_file(".devcontainer/devcontainer.json", &file.to_string());
+    let settings = json!({"globalSettings": {"policy": {"runRepositoryCommands": true}}});
+    crate::delivery::write_settings(bench, &settings);
+    let network = ["--network", "none"];
+    let digests = crate::devcontainer::asked(bench, &network).into_iter();
+    let approvals = digests.flat_map(|digest| ["--approve".to_owned(), digest]);
+    network.into_iter().map(String::from).chain(approvals).collect()
+}
+
 /// The processes of this world whose arguments have all of these words, by their numbers.
 pub fn on_host(bench: &Bench, words: &[&str]) -> Vec<u32> {
     let ours = bench.folder().to_str().unwrap().to_owned();
+    let of_this_world = |pid: &u32| of_process(*pid, "environ").contains(&ours);
+    with_arguments(words).into_iter().filter(of_this_world).collect()
+}
+
+/// What /proc tells of a process.
+fn of_process(pid: u32, file: &str) -> String {
+    String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default()).into_owned()
+}
+
+/// All processes whose arguments have all of these words, also those in containers.
+pub fn with_arguments(words: &[&str]) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let text = |pid: u32, file: &str| {
-        String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default()).into_owned()
-    };
     numbers
         .filter(|pid| {
-            let args = text(*pid, "cmdline");
-            words.iter().all(|word| args.contains(word)) && text(*pid, "environ").contains(&ours)
+            let args = of_process(*pid, "cmdline");
+            words.iter().all(|word| args.contains(word))
         })
         .collect()
 }
